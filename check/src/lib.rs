@@ -1,0 +1,3 @@
+//! Rules, expectations, invariants and blame.
+pub mod expectation;
+pub mod verdict;

@@ -1,0 +1,22 @@
+//! What a scenario asks for, as data: the cast, the agents' scripts, the settings, the acts.
+//!
+//! The scenario language writes these values, the worlds carry them out. Nothing here does
+//! anything.
+//!
+//! - [`cast`]: who takes part; start here.
+//! - [`act`]: what the director does to them.
+//! - [`script`]: what a scripted agent does at each protocol step.
+//! - [`settings`]: how a harness is configured.
+
+pub mod act;
+pub mod cast;
+pub mod script;
+pub mod settings;
+
+pub use act::{Act, DiskOp, Message, Point, RelayFault, Spelling, TagForm};
+pub use cast::{
+    AgentCast, Cast, ChannelCast, ChannelKind, Given, GivenFile, GivenReceipt, HarnessCast,
+    PersonCast, RelayCast,
+};
+pub use script::{Action, Replay, Rule, Script};
+pub use settings::{SettingError, Settings};
