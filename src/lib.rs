@@ -1,1 +1,12 @@
+//! skep tests programs that speak the Agent Client Protocol: it runs a session-keeping system on
+//! purpose through its worst days, and says exactly who broke what.
+//!
+//! - [`outcome`]: what a run came to; every report is a view of it.
+//! - [`report`]: terminal, JSON, JUnit, GitHub, Markdown.
+//! - [`cli`]: the command line, one file a verb.
+//! - [`rule`]: the rules, each in one line.
+//! - [`exit_code`]: how the process ends.
 
+pub mod exit_code;
+pub mod outcome;
+pub mod rule;
