@@ -330,7 +330,8 @@ impl Update {
         }
     }
 
-    fn from_json(body: &Value) -> Self {
+    /// Reads an update's body; what is no plain text chunk is kept verbatim.
+    pub fn from_json(body: &Value) -> Self {
         let chunk = chunk_text(body);
         match (body.get("sessionUpdate").and_then(Value::as_str), chunk) {
             (Some("user_message_chunk"), Some(text)) => Self::UserMessageChunk(text),

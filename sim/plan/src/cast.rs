@@ -76,6 +76,8 @@ pub struct AgentCast {
     pub resume: bool,
     /// It offers `session/close` and `session/delete`.
     pub close: bool,
+    /// It offers `session/list`.
+    pub list: bool,
     /// The models that it offers; the first is its default. Empty: it offers no choice.
     pub models: Vec<Text>,
     /// The permission modes that it offers; the first is its default. Empty: no choice.
@@ -93,6 +95,7 @@ impl AgentCast {
             persists: true,
             resume: false,
             close: true,
+            list: false,
             models: Vec::new(),
             modes: Vec::new(),
             script: Script::default(),

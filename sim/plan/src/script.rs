@@ -96,6 +96,27 @@ pub enum Action {
     IgnoreCancel,
     /// Waits for the director: a crash point or a `release` act lets it go on.
     Gate,
+    /// The actions below are for requests that name this session alone, counted from 1 in the
+    /// order in which the agent came to know its sessions. Others are answered well.
+    OnlySession(u32),
+    /// Sends a `session/update` with this body, verbatim, for the request's session.
+    UpdateWith(Value),
+    /// Sends updates of the request's session in the background, whatever else happens.
+    Chatter {
+        /// `agent_thought_chunk`, `available_commands_update`, …
+        kind: Text,
+        /// As in `Update`.
+        text: Text,
+        /// The gap before each.
+        gap_ms: u64,
+        /// How many.
+        count: u32,
+    },
+    /// Waits before the next action and serves nothing and nobody meanwhile.
+    Block {
+        /// How long.
+        ms: u64,
+    },
 }
 
 /// How a load replays the history.
@@ -108,6 +129,8 @@ pub enum Replay {
     None,
     /// Only what the user said.
     OnlyUser,
+    /// Only the first so many messages: an older state than the one that was in use.
+    First(u32),
     /// Only the last so many messages.
     Last(u32),
     /// Everything twice.
