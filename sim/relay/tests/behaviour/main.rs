@@ -1,0 +1,5 @@
+//! The relay's core, told by what it says.
+
+mod exchanges;
+mod faults;
+mod stage;
