@@ -9,4 +9,5 @@
 
 pub mod exit_code;
 pub mod outcome;
+pub mod report;
 pub mod rule;

@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn the_exit_code_says_who_broke_it() {
-        let code = |tests| run(WorldName::SimWire, tests).exit_code();
+        let code = |tests: &[_]| run(WorldName::SimWire, tests).exit_code();
         let held = ("a", Verdict::Held, Blame::Harness);
         let skipped = ("b", Verdict::NotApplicable, Blame::Harness);
         let broken = ("c", Verdict::Violated, Blame::Harness);

@@ -22,7 +22,7 @@ macro_rules! rules {
 /// Every rule, in the order of its number.
 pub const RULES: &[Rule] = rules! {
     // Resume.
-    "H-1" "after a restart a known scope loads its session, once, before it prompts, and opens none",
+    "H-1" "after a restart a known scope's session is loaded once, before it prompts; none is new",
     "H-2" "an agent that does not offer loadSession is never asked to load",
     "H-3" "a load carries the working directory and MCP servers that a new session would get",
     "H-4" "a resumed session starts with fresh delivery state and no zero-usage baseline",
@@ -50,7 +50,7 @@ pub const RULES: &[Rule] = rules! {
     // Replay.
     "H-40" "history that is replayed in a load is not published, posted, counted or stored again",
     "H-41" "during a load its response and the agent's own requests are still answered",
-    "H-42" "the replay window closes on every way out, and lets live text through that repeats old",
+    "H-42" "the replay window closes on every way out, and swallows no live text",
     "H-43" "history that trickles in after the load does not become the next turn's output",
     // Scope and threads.
     "H-50" "under the channel policy a channel has one session, whatever its threads",
@@ -134,7 +134,7 @@ mod tests {
     fn ids_are_unique_and_meanings_fit_a_line() {
         for (at, rule) in RULES.iter().enumerate() {
             assert!(RULES[at + 1..].iter().all(|other| other.id != rule.id), "{}", rule.id);
-            assert!(rule.meaning.len() <= 88, "{} is too long", rule.id);
+            assert!(rule.meaning.len() <= 85, "{} is too long", rule.id);
         }
     }
 }

@@ -1,0 +1,23 @@
+//! What people and other programs read of a run: each a pure view of an
+//! [`outcome`](crate::outcome).
+//!
+//! - [`terminal`]: one line a test, the stories, the summary; start here.
+//! - [`story`]: one test that did not hold, told in full; of [`excerpt`], [`wire`] and [`disk`].
+//! - [`json`], [`junit`], [`github`], [`markdown`]: for other programs.
+//!
+//! Nothing here reads a clock, a file or the environment. Two runs with one seed give the same
+//! bytes; real times stand in no story, only where they are asked for.
+
+pub mod again;
+pub mod clean;
+pub mod disk;
+pub mod excerpt;
+pub mod instant;
+pub mod names;
+pub mod paint;
+pub mod pointer;
+pub mod story;
+pub mod terminal;
+pub mod wire;
+
+pub use paint::Paint;
