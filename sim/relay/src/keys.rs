@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{LazyLock, PoisonError, RwLock};
+use std::sync::{LazyLock, Mutex, PoisonError, RwLock};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -35,7 +35,12 @@ pub struct Keys {
     pub pubkey: Hex32,
     secret: SecretKey,
     pair: Keypair,
+    signed: Mutex<BTreeMap<Hex32, [u8; 64]>>,
 }
+
+/// How many of its signatures a pair remembers: one event goes to several readers, and signing
+/// costs more than all the rest of its bytes.
+const REMEMBERED: usize = 1_024;
 
 /// Why a text was not sealed or not opened.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -92,7 +97,16 @@ impl Keys {
 
     /// Signs an event's id (BIP-340, no auxiliary randomness).
     pub fn sign(&self, id: &Hex32) -> [u8; 64] {
-        CURVE.sign_schnorr_no_aux_rand(&id.0, &self.pair).to_byte_array()
+        let mut signed = self.signed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(signature) = signed.get(id) {
+            return *signature;
+        }
+        let signature = CURVE.sign_schnorr_no_aux_rand(&id.0, &self.pair).to_byte_array();
+        if signed.len() >= REMEMBERED {
+            signed.clear();
+        }
+        signed.insert(*id, signature);
+        signature
     }
 
     /// Seals a text to one reader (NIP-44). The nonce comes from the keys and the text.
@@ -135,7 +149,7 @@ impl Keys {
     fn new(secret: SecretKey) -> Self {
         let pair = Keypair::from_secret_key(&CURVE, &secret);
         let pubkey = Hex32(pair.x_only_public_key().0.serialize());
-        Self { pubkey, secret, pair }
+        Self { pubkey, secret, pair, signed: Mutex::default() }
     }
 
     fn keep(keys: Self) -> &'static Self {

@@ -10,11 +10,16 @@
 //! - [`auth`], [`access`], [`signature`]: who somebody is, what they may do, what they signed.
 //! - [`fault`]: what can go wrong, as data.
 //! - [`keys`]: key pairs made from names; signing and sealing without randomness.
+//!
+//! Bytes are made at the edges only:
+//!
+//! - [`bytes`]: frames and bodies as a wire carries them, with ids and signatures.
 
 pub mod access;
 mod archive;
 pub mod auth;
 pub mod bounds;
+pub mod bytes;
 pub mod channels;
 pub mod config;
 mod delivery;
