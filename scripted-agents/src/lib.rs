@@ -1,1 +1,15 @@
+//! The scripted agent: an ACP agent that behaves well unless its script says otherwise.
+//!
+//! - [`Agent`]: the pure core, one value a process; start here. It takes [`AgentEvent`]s and
+//!   says [`AgentEffect`]s; time, pipes and processes are its shells' business.
+//! - [`AgentDisk`]: what survives the agent's processes.
+//! - [`FramePipe`]: for worlds that carry frames as values: what a reader makes of the effects.
+//!
+//! What an agent is told to do is [`skep_plan::Script`]; what each action and each way of
+//! replaying means stands with its implementation, in `core/act.rs` and `core/replay.rs`.
 
+mod core;
+
+pub use crate::core::{
+    Agent, AgentDisk, AgentEffect, AgentEvent, DiskError, FramePipe, Session, Turn,
+};
