@@ -22,7 +22,7 @@ macro_rules! rules {
 /// Every rule, in the order of its number.
 pub const RULES: &[Rule] = rules! {
     // Resume.
-    "H-1" "after a restart a known scope's session is loaded once, before it prompts; none is new",
+    "H-1" "a restart loads a known scope's session, once, before it prompts, and opens no other",
     "H-2" "an agent that does not offer loadSession is never asked to load",
     "H-3" "a load carries the working directory and MCP servers that a new session would get",
     "H-4" "a resumed session starts with fresh delivery state and no zero-usage baseline",

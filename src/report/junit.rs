@@ -1,0 +1,66 @@
+//! The report that every CI reads: JUnit XML. A file is a suite, a test is a test case.
+//!
+//! What is violated is a failure, what is inconclusive an error: neither is ever a pass. What does
+//! not apply is skipped, with its reason.
+
+use std::time::Duration;
+
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use skep_check::verdict::Verdict;
+
+use super::{Paint, story};
+use crate::outcome::{RunOutcome, TestOutcome};
+
+/// The run as JUnit XML; with real times where they are asked for.
+pub fn report(outcome: &RunOutcome, timed: bool) -> String {
+    let mut report = Report::new("skep");
+    if timed {
+        report.set_time(Duration::from_millis(outcome.wall_ms));
+    }
+    for file in outcome.tests.chunk_by(|one, other| one.file == other.file) {
+        let mut suite = TestSuite::new(&*file[0].file);
+        for runs in file.chunk_by(|one, other| one.test == other.test) {
+            suite.add_test_cases(runs.iter().map(|test| case(test, runs.len(), timed)));
+        }
+        report.add_test_suite(suite);
+    }
+    report.to_string().expect("text and numbers are always XML")
+}
+
+fn case(test: &TestOutcome, repeats: usize, timed: bool) -> TestCase {
+    let name = match repeats {
+        1 => test.test.to_string(),
+        _ => format!("{} (seed {})", test.test, test.seed),
+    };
+    let mut case = TestCase::new(name, status(test));
+    case.set_classname(format!("skep.{}", test.world.word().replace('/', ".")));
+    if timed {
+        case.set_time(Duration::from_millis(test.wall_ms));
+    }
+    case
+}
+
+fn status(test: &TestOutcome) -> TestCaseStatus {
+    let mut status = match test.verdict {
+        Verdict::Held => return TestCaseStatus::success(),
+        Verdict::NotApplicable => TestCaseStatus::skipped(),
+        Verdict::Violated => TestCaseStatus::non_success(NonSuccessKind::Failure),
+        Verdict::Inconclusive => TestCaseStatus::non_success(NonSuccessKind::Error),
+    };
+    let judged = test.judged(test.verdict);
+    let first = judged.first().filter(|_| test.verdict != Verdict::NotApplicable);
+    match (first, &test.reason) {
+        (Some(judgement), _) => {
+            status.set_message(judgement.title.as_str()).set_type(story::code(test, judgement));
+        }
+        (None, Some(reason)) => {
+            status.set_message(&**reason);
+        }
+        (None, None) => {}
+    }
+    let story = story::story(test, Paint::PLAIN);
+    if !story.is_empty() {
+        status.set_description(story);
+    }
+    status
+}
