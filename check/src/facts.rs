@@ -1,0 +1,296 @@
+//! What is known at one moment of a run: the records, read into the words of the domain.
+//!
+//! [`Facts::read`] takes in one record and tells what it means ([`Moment`]); every check looks at
+//! moments and at these tables, never at earlier records. Each table is a noun of its own.
+//!
+//! - [`moment`]: what one record means; start here.
+//! - [`life`], [`process`]: who runs, what they asked each other and have not answered.
+//! - [`session`], [`prompt`], [`message`]: what the conversation is made of.
+//! - [`discard`], [`seam`]: which sessions must not come back.
+//! - [`setback`]: what went wrong on the way to a turn.
+//! - [`names`], [`scope`], [`ids`]: how things are told apart.
+
+mod acp;
+pub(crate) mod discard;
+pub(crate) mod ids;
+pub(crate) mod life;
+pub(crate) mod message;
+pub(crate) mod moment;
+pub(crate) mod names;
+pub(crate) mod process;
+pub(crate) mod prompt;
+mod relay;
+pub(crate) mod scope;
+mod seam;
+pub(crate) mod session;
+pub(crate) mod setback;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use skep_trace::policy::SessionScope;
+use skep_trace::{Hex32, NameKind, Record, Settled, Text, What};
+
+use crate::asked::Asked;
+use discard::Discards;
+use ids::{LifeId, MessageId};
+use life::Lives;
+use message::Messages;
+use moment::{Moment, Seen};
+use names::Names;
+use process::Processes;
+use prompt::Prompts;
+use scope::{Scope, channel_of};
+use session::{Origin, Sessions};
+use setback::Setbacks;
+
+/// Everything that is known so far.
+#[derive(Debug)]
+pub(crate) struct Facts {
+    /// What the scenario asks for.
+    pub(crate) asked: Arc<Asked>,
+    /// The place of the next record.
+    pub(crate) record: usize,
+    /// The instant of the last record.
+    pub(crate) now_ms: u64,
+    /// The step that runs; before the first it is that one.
+    pub(crate) step: usize,
+    pub(crate) names: Names,
+    pub(crate) lives: Lives,
+    pub(crate) processes: Processes,
+    pub(crate) sessions: Sessions,
+    pub(crate) prompts: Prompts,
+    pub(crate) messages: Messages,
+    pub(crate) discards: Discards,
+    pub(crate) setbacks: Setbacks,
+    /// A harness was seen to be ready at some time: this world tells.
+    pub(crate) tells_ready: bool,
+    /// A harness gave its own word about itself at some time.
+    pub(crate) tells_notes: bool,
+    dms: BTreeSet<Text>,
+    owner: Option<Hex32>,
+    /// The public key of each harness that was asked for.
+    keys: Vec<Option<Hex32>>,
+    /// Sessions that the scenario gave and whose place is not yet known.
+    given: Vec<usize>,
+}
+
+impl Facts {
+    /// Nothing happened yet.
+    pub(crate) fn new(asked: Arc<Asked>) -> Self {
+        Self {
+            record: 0,
+            now_ms: 0,
+            step: 0,
+            names: Names::default(),
+            lives: Lives::default(),
+            processes: Processes::default(),
+            sessions: Sessions::default(),
+            prompts: Prompts::default(),
+            messages: Messages::default(),
+            discards: Discards::default(),
+            setbacks: Setbacks::default(),
+            tells_ready: false,
+            tells_notes: false,
+            dms: BTreeSet::new(),
+            owner: None,
+            keys: vec![None; asked.harnesses.len()],
+            given: (0..asked.given.len()).collect(),
+            asked,
+        }
+    }
+
+    /// Takes in one record, and tells what it means.
+    pub(crate) fn read<'r>(&mut self, record: &'r Record) -> Moment<'r> {
+        let place = self.record;
+        self.now_ms = record.at_ms;
+        let (seen, call) = self.see(&record.what);
+        let mut discards = std::mem::take(&mut self.discards);
+        let comeback = discards.follow(place, &seen, self);
+        self.discards = discards;
+        self.record += 1;
+        Moment { record: place, at_ms: record.at_ms, what: &record.what, call, seen, comeback }
+    }
+
+    fn see<'r>(&mut self, what: &'r What) -> (Seen<'r>, Option<moment::CallSeen<'r>>) {
+        let seen = match what {
+            What::Acp { agent, harness, from, frame, .. } => {
+                return self.frame(agent, harness, *from, frame);
+            }
+            What::FromRelay { harness, conn, message } => {
+                let life = self.life(harness);
+                self.from_relay(life, *conn, message)
+            }
+            What::ToRelay { harness, conn, message } => {
+                let life = self.life(harness);
+                self.to_relay(life, *conn, message)
+            }
+            What::Http { harness, call, .. } => {
+                let life = self.life(harness);
+                self.http(life, call)
+            }
+            What::Disconnected { harness, conn } => {
+                let life = self.life(harness);
+                self.lives.get_mut(life).disconnect(*conn);
+                Seen::Nothing
+            }
+            What::Published(event) => self.published(event),
+            What::AgentEnded { agent, .. } => match self.processes.find(agent) {
+                Some(process) => self.process_ended(process),
+                None => Seen::Nothing,
+            },
+            What::Held { harness, messages } => {
+                let life = self.life(harness);
+                self.lives.get_mut(life).held = Some((self.record, messages.clone()));
+                Seen::Held { life, messages }
+            }
+            What::Disk { state, snapshot, baseline } => {
+                Seen::Disk { state, snapshot, baseline: *baseline }
+            }
+            What::Receipts { state, receipts } => Seen::Receipts { state, receipts },
+            other => self.see_run(other),
+        };
+        (seen, None)
+    }
+
+    /// What the run itself tells: steps, names, lives.
+    fn see_run<'r>(&mut self, what: &'r What) -> Seen<'r> {
+        match what {
+            What::Step { index, .. } => {
+                self.step = *index;
+                self.place_given();
+            }
+            What::Named { kind, name, id } => self.named(*kind, name, id),
+            What::HarnessStarted(life) => {
+                self.life(life);
+            }
+            What::HarnessReady(life) => {
+                let life = self.life(life);
+                self.tells_ready = true;
+                self.lives.get_mut(life).ready.get_or_insert(self.record);
+            }
+            What::HarnessPaused(life, paused) => {
+                let life = self.life(life);
+                self.lives.get_mut(life).paused = *paused;
+            }
+            What::HarnessEnded(life, end) => {
+                let life = self.life(life);
+                self.lives.get_mut(life).ended.get_or_insert((self.record, *end));
+                self.prompts.end_life(life, self.record);
+                return Seen::LifeEnded(life);
+            }
+            What::AgentStarted { agent, harness } => {
+                let life = self.life(harness);
+                self.processes.place(agent, life);
+            }
+            What::Note { .. } => self.tells_notes = true,
+            What::Settled { step, how } => {
+                let at_rest = !matches!(how, Settled::Bound(_));
+                if at_rest {
+                    self.lives.settle(self.record);
+                }
+                return Seen::Settled { step: *step, at_rest };
+            }
+            _ => {}
+        }
+        Seen::Nothing
+    }
+
+    fn life(&mut self, life: &skep_trace::Life) -> LifeId {
+        self.lives.place(life, self.record, self.step, &self.asked)
+    }
+
+    fn named(&mut self, kind: NameKind, name: &Text, id: &Text) {
+        self.names.give(kind, name, id);
+        match kind {
+            NameKind::Channel if self.asked.dms.contains(name) => {
+                self.dms.insert(channel_of(id));
+            }
+            NameKind::Person if &**name == self.asked.owner() => self.owner = Hex32::parse(id),
+            NameKind::Harness => {
+                if let Some(place) = self.asked.harness(name) {
+                    self.keys[place] = Hex32::parse(id);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Sessions that the scenario gave get their place once all their names have ids.
+    fn place_given(&mut self) {
+        let asked = self.asked.clone();
+        let mut waiting = std::mem::take(&mut self.given);
+        waiting.retain(|place| {
+            let given = &asked.given[*place];
+            let id = self.names.id(NameKind::Session, &given.name).cloned();
+            let channel = self.names.id(NameKind::Channel, &given.channel).cloned();
+            let (Some(id), Some(channel)) = (id, channel) else { return true };
+            let root = given.root.as_deref().and_then(|root| self.names.event(root));
+            let home = self.lives.home_of(&asked, &given.harness);
+            let scope = Some(Scope { channel: channel_of(&channel), root });
+            let session = self.sessions.place(&id);
+            let origin = Origin { record: None, life: None, home, scope };
+            self.sessions.get_mut(session).origins.push(origin);
+            false
+        });
+        self.given = waiting;
+    }
+
+    /// The public key of a life's harness.
+    pub(crate) fn key(&self, life: LifeId) -> Option<Hex32> {
+        self.keys[self.lives.get(life).harness?]
+    }
+
+    /// Two harnesses have one identity on one relay.
+    pub(crate) fn same_identity(&self, one: LifeId, two: LifeId) -> bool {
+        let home = |life| self.lives.home(self.lives.get(life).home);
+        let (one, two) = (home(one), home(two));
+        one.relay == two.relay && one.key == two.key
+    }
+
+    /// The owner's public key.
+    pub(crate) fn owner(&self) -> Option<Hex32> {
+        self.owner
+    }
+
+    /// This channel is a direct message.
+    pub(crate) fn is_dm(&self, channel: &str) -> bool {
+        self.dms.contains(channel)
+    }
+
+    /// The harness keeps a session for each thread of this channel.
+    pub(crate) fn splits(&self, life: LifeId, channel: &str) -> bool {
+        let policy = self.lives.get(life).settings.policies.session_scope;
+        policy == SessionScope::Thread && !self.is_dm(channel)
+    }
+
+    /// The conversation that a message belongs to for this life.
+    pub(crate) fn scope(&self, life: LifeId, message: MessageId) -> Option<Scope> {
+        let message = self.messages.get(message);
+        let channel = message.channel.clone()?;
+        let own = || message.root.unwrap_or(message.id);
+        let root = self.splits(life, &channel).then(own);
+        Some(Scope { channel, root })
+    }
+
+    /// The mentions of a conversation that a life was given and has not prompted.
+    pub(crate) fn waiting<'a>(
+        &'a self,
+        life: LifeId,
+        scope: Option<&'a Scope>,
+    ) -> impl Iterator<Item = MessageId> + 'a {
+        let unprompted = move |message: &message::MessageFacts| {
+            let here = |prompt: &ids::PromptId| self.prompts.get(*prompt).life == life;
+            message.deliveries.iter().any(|delivery| delivery.life == life)
+                && message.steered.is_none()
+                && !message.prompts.iter().any(here)
+        };
+        let fits = move |id: MessageId| {
+            scope.is_none_or(|scope| self.scope(life, id).is_some_and(|own| own.fits(scope)))
+        };
+        self.messages
+            .iter()
+            .filter(move |(id, message)| unprompted(message) && fits(*id))
+            .map(|(id, _)| id)
+    }
+}
