@@ -1,5 +1,23 @@
-//! The reference session store.
+//! The reference session store, the volumes it stands on, and the rules that any such store must
+//! keep.
+//!
+//! - [`volume`]: what a store asks of a disk, one future an operation.
+//! - [`real`]: the real disk.
+//! - [`sim`]: a simulated disk that can be stopped, filled, killed and unplugged.
+//! - [`ops`]: the store as a conversation.
+//! - [`poll`]: futures without a runtime.
+//! - [`error`]: why a disk refuses.
 
+pub mod error;
 pub mod ops;
+mod path;
+pub mod poll;
+pub mod real;
+pub mod sim;
+pub mod volume;
 
+pub use error::{DiskError, Errno};
 pub use ops::{Config, Key, Lookup, StoreAnswer, StoreOp};
+pub use real::RealVolume;
+pub use sim::{SimDisk, SimVolume};
+pub use volume::{Create, Kind, Meta, Op, Open, Volume};
