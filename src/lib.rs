@@ -5,9 +5,11 @@
 //! - [`report`]: terminal, JSON, JUnit, GitHub, Markdown.
 //! - [`cli`]: the command line, one file a verb.
 //! - [`rule`]: the rules, each in one line.
+//! - [`scenario`]: the scenario language, text into what a run is asked to do.
 //! - [`exit_code`]: how the process ends.
 
 pub mod exit_code;
 pub mod outcome;
 pub mod report;
 pub mod rule;
+pub mod scenario;
