@@ -3,13 +3,16 @@
 //! - [`Agent`]: the pure core, one value a process; start here. It takes [`AgentEvent`]s and
 //!   says [`AgentEffect`]s; time, pipes and processes are its shells' business.
 //! - [`AgentDisk`]: what survives the agent's processes.
+//! - [`Shell`]: gives an agent byte streams and a clock; [`Watch`] sees all it does and may hold it.
 //! - [`FramePipe`]: for worlds that carry frames as values: what a reader makes of the effects.
 //!
 //! What an agent is told to do is [`skep_plan::Script`]; what each action and each way of
 //! replaying means stands with its implementation, in `core/act.rs` and `core/replay.rs`.
 
 mod core;
+mod shell;
 
 pub use crate::core::{
     Agent, AgentDisk, AgentEffect, AgentEvent, DiskError, FramePipe, Session, Turn,
 };
+pub use crate::shell::{Ended, Keep, MOST_LINE_BYTES, Seen, Shell, Watch};
