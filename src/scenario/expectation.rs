@@ -45,8 +45,6 @@ pub(super) fn read(line: &Line<'_>, scope: &mut Scope) -> Option<Expectation> {
     let wanted = wanted(line, scope)?;
     if never {
         check_never(line, &wanted);
-    } else {
-        count::refuse_none(line);
     }
     Some(Expectation { never, wanted })
 }
@@ -157,17 +155,19 @@ fn check_never(line: &Line<'_>, wanted: &Wanted) {
     }
 }
 
-/// It can hold though nothing happened at all.
+/// It can hold though nothing happened at all. What a state holds, or no longer holds, is seen
+/// in any case.
 fn is_vacuous(expectation: &Expectation) -> bool {
     let count = match &expectation.wanted {
         Wanted::Call(call) => call.count,
-        Wanted::Receipt(receipt) => receipt.count,
-        Wanted::File(file) => file.count,
         Wanted::Relay(relay) => relay.count,
         Wanted::AgentStarted { count, .. } => *count,
-        Wanted::Turn(_) | Wanted::Exit { .. } | Wanted::StoreTrouble { .. } | Wanted::Order(_) => {
-            return expectation.never;
-        }
+        Wanted::Receipt(_)
+        | Wanted::File(_)
+        | Wanted::Turn(_)
+        | Wanted::Exit { .. }
+        | Wanted::StoreTrouble { .. }
+        | Wanted::Order(_) => return expectation.never,
     };
     expectation.never || count.at_least == 0
 }

@@ -15,7 +15,7 @@ pub(in crate::scenario) const GIVEN: &[Verb<Given>] = &[
 ];
 
 const RECEIPT: &[&str] = &["channel", "session", "root", "harness", "model", "mode", "known"];
-const FILE: &[&str] = &["state", "path", "text", "hex", "mode"];
+const FILE: &[&str] = &["text", "hex", "path", "state", "mode"];
 
 /// Private, as a store must write it.
 const MODE: u32 = 0o600;
@@ -64,7 +64,7 @@ pub(in crate::scenario) fn path(line: &Line<'_>) -> Option<skep_trace::Text> {
     Some(path)
 }
 
-/// The bytes of a file: `text="…"` or `hex="…"`.
+/// The bytes of a file: `text="…"`, or `hex="…"`.
 pub(in crate::scenario) fn bytes(line: &Line<'_>) -> Box<[u8]> {
     match (line.node.prop("text"), line.node.prop("hex")) {
         (Some(text), None) => line.text(text).as_bytes().into(),

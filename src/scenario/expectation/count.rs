@@ -36,14 +36,3 @@ fn between(line: &Line<'_>, at_least: u32, at_most: Option<u32>) -> Count {
     }
     Count { at_least, at_most }
 }
-
-/// What is expected not to happen is a `never`.
-pub(super) fn refuse_none(line: &Line<'_>) {
-    for key in ["count", "at-most"] {
-        let value = line.node.prop(key);
-        if let Some(value) = value.filter(|value| value.kind == super::Kind::Integer(0)) {
-            let help = "write `never`, without the count";
-            line.at.error(value.span, "what must not happen is a `never`", "none", help);
-        }
-    }
-}
