@@ -118,7 +118,7 @@ mutants! {
     RemoveIfIgnoresId "store/remove-if-ignores-id" "S-3" "remove_if removes whatever is stored",
     IgnoresScope "store/ignores-scope" "S-4" "reads a file that belongs to another relay or agent",
     IgnoresConfig "store/ignores-config" "S-5" "returns a receipt of another model or mode",
-    RewritesOnOpen "store/rewrites-on-open" "S-6" "opening writes the file again",
+    RewritesOnOpen "store/rewrites-on-open" "S-6" "opening writes the file again, with new times of use",
     CaseSplitsKeys "store/case-splits-keys" "S-7" "two spellings of a key are two entries",
     TrustsClock "store/trusts-clock" "S-8" "a clock that jumps forwards forgets everything",
     NoRereadUnderLock "store/no-reread-under-lock" "S-10" "writes from memory without reading again under the lock",

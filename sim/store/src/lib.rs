@@ -1,6 +1,7 @@
 //! The reference session store, the volumes it stands on, and the rules that any such store must
 //! keep.
 //!
+//! - [`store`]: the reference store; start here.
 //! - [`volume`]: what a store asks of a disk, one future an operation.
 //! - [`real`]: the real disk.
 //! - [`sim`]: a simulated disk that can be stopped, filled, killed and unplugged.
@@ -14,10 +15,12 @@ mod path;
 pub mod poll;
 pub mod real;
 pub mod sim;
+pub mod store;
 pub mod volume;
 
 pub use error::{DiskError, Errno};
 pub use ops::{Config, Key, Lookup, StoreAnswer, StoreOp};
 pub use real::RealVolume;
 pub use sim::{SimDisk, SimVolume};
+pub use store::{Store, StoreConfig, StoreError, Warning, store_file};
 pub use volume::{Create, Kind, Meta, Op, Open, Volume};
