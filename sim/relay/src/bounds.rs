@@ -15,6 +15,11 @@ pub struct Bounds {
     pub answers: usize,
     /// Deliveries that wait for their time; one more is not made to wait.
     pub waiting: usize,
+    /// Frames that one connection's socket has not taken yet; a client that reads so slowly is
+    /// cut off.
+    pub outgoing: usize,
+    /// Sockets at a time, WebSocket or HTTP; one more is dropped.
+    pub sockets: usize,
     /// Bytes of one frame or one HTTP body. What is longer ends the connection.
     pub frame_bytes: usize,
 }
@@ -30,6 +35,9 @@ impl Default for Bounds {
             events: 100_000,
             answers: 10_000,
             waiting: 100_000,
+            // More than one request's stored events, which all come at once.
+            outgoing: 20_000,
+            sockets: 512,
             frame_bytes: 512 * 1024,
         }
     }

@@ -14,6 +14,10 @@
 //! Bytes are made at the edges only:
 //!
 //! - [`bytes`]: frames and bodies as a wire carries them, with ids and signatures.
+//! - [`nip98`]: the tickets that HTTP requests carry.
+//! - [`server`]: a relay on any stream, WebSocket and HTTP on one port.
+//! - [`handle`]: one relay, shared by its sockets and by whoever directs it.
+//! - [`client`]: the other side of both, for a harness.
 
 pub mod access;
 mod archive;
@@ -21,24 +25,30 @@ pub mod auth;
 pub mod bounds;
 pub mod bytes;
 pub mod channels;
+pub mod client;
 pub mod config;
 mod delivery;
 mod events;
 pub mod fault;
 pub mod filter;
+pub mod handle;
 mod http;
 pub mod ids;
 pub mod keys;
+pub mod nip98;
 pub mod profiles;
 mod publication;
 pub mod relay;
+pub mod server;
 pub mod signature;
 mod subscriptions;
+mod websocket;
 
 pub use bounds::Bounds;
 pub use channels::Channel;
 pub use config::RelayConfig;
 pub use fault::Fault;
+pub use handle::{Host, RelayHandle, Seen};
 pub use ids::{ConnId, HttpId, Party};
 pub use keys::Keys;
 pub use relay::{Relay, RelayEffect, RelayEvent};

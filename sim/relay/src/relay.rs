@@ -121,6 +121,11 @@ impl Relay {
         self.down.is_some()
     }
 
+    /// Its URL.
+    pub fn url(&self) -> &Text {
+        &self.config.url
+    }
+
     /// Its bounds, for the shells.
     pub fn bounds(&self) -> crate::bounds::Bounds {
         self.config.bounds
