@@ -1,0 +1,4 @@
+//! The core in a tiny world: a relay, an agent and a store that answer in the simplest way.
+
+mod resume;
+mod world;
