@@ -87,6 +87,16 @@ impl AgentDisk {
         self.processes
     }
 
+    /// Takes over a session as another process left it.
+    pub(crate) fn put(&mut self, id: Text, session: Session) {
+        self.sessions.insert(id, session);
+    }
+
+    /// Forgets a session.
+    pub(crate) fn remove(&mut self, id: &str) {
+        self.sessions.remove(id);
+    }
+
     /// Makes a session known and empty; one of that id that was there is gone.
     pub(crate) fn open(&mut self, id: Text, cwd: &str, process: u32) -> &mut Session {
         self.known += 1;

@@ -84,7 +84,7 @@ impl Step<'_> {
         }
         self.shut(session);
         if self.knows(session) {
-            self.disk.sessions.remove(session);
+            self.disk.remove(session);
         }
         self.answer(task, Ok(Answer::empty()));
     }

@@ -15,5 +15,6 @@ mod seen;
 
 pub use keep::Keep;
 pub use lines::MOST_LINE_BYTES;
+pub(crate) use pipes::{Lifeline, Pipes, Sink, Source};
 pub use run::Shell;
 pub use seen::{Ended, Seen, Watch};

@@ -43,7 +43,7 @@ pub(crate) struct Lifeline(pub(crate) Option<watch::Receiver<()>>);
 
 impl Lifeline {
     /// Is done when the process is gone; never where the shell is the process.
-    pub(super) async fn cut(&self) {
+    pub(crate) async fn cut(&self) {
         let Some(mut alive) = self.0.clone() else { return future::pending().await };
         while alive.changed().await.is_ok() {}
     }

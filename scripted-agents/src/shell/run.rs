@@ -185,8 +185,8 @@ impl<K: Keep, W: Watch> Shell<K, W> {
             let more = self.lines.wants_more();
             tokio::select! {
                 biased;
-                written = &mut write => return written.map_err(|_| Over(Ended::Exit(0))),
                 () = lifeline.cut() => return Err(Over(Ended::Gone)),
+                written = &mut write => return written.map_err(|_| Over(Ended::Exit(0))),
                 read = read(source, &mut self.lines), if more => read?,
             }
         }
