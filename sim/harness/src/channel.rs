@@ -36,7 +36,7 @@ pub(crate) struct Channel {
     floor_s: u64,
     /// The newest message so far, in seconds.
     newest_s: u64,
-    /// How often its subscription was closed since something last came through it.
+    /// How often its subscription was closed since something new last came through it.
     pub(crate) closed: u32,
     /// The relay closed its subscription; it is opened again at the next occasion.
     pub(crate) reopen: bool,
@@ -118,7 +118,6 @@ impl Channel {
     /// beyond what is there (H-82).
     pub(crate) fn saw(&mut self, created_at: u64, now_s: u64) {
         self.newest_s = self.newest_s.max(created_at.min(now_s));
-        self.closed = 0;
     }
 
     /// The subscription to its messages, with what came since it was last heard of.

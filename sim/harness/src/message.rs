@@ -24,6 +24,9 @@ impl Harness {
         if !self.is_for_us(event) || !self.is_new(event) {
             return;
         }
+        if let Some(channel) = self.channels.get_mut(&id) {
+            channel.closed = 0;
+        }
         if !known {
             self.ask_metadata(vec![id.clone()], Ask::LateMetadata, out);
         }

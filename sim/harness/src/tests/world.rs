@@ -257,7 +257,13 @@ impl World {
         self.drain();
     }
 
-    /// Lets store answers through that were held back.
+    /// Lets the next store answer through that was held back.
+    pub(super) fn one_store_answer(&mut self) {
+        self.events.extend(self.held_back.pop_front());
+        self.drain();
+    }
+
+    /// Lets store answers through that were held back, and all later ones.
     pub(super) fn store_answers(&mut self) {
         self.store_waits = false;
         self.events.append(&mut self.held_back);
@@ -594,6 +600,18 @@ impl World {
         story.retain(|line| line.starts_with("session/"));
         story
     }
+}
+
+/// What was asked of the agent, by method and session.
+pub(super) fn short(calls: &[String]) -> Vec<String> {
+    calls
+        .iter()
+        .map(|call| {
+            let mut words = call.split(' ');
+            let (method, session) = (words.next().unwrap(), words.next().unwrap_or(""));
+            if session.starts_with('/') { method.to_owned() } else { format!("{method} {session}") }
+        })
+        .collect()
 }
 
 /// A request in words: the method, its session, and of a prompt how many events it tells of.
