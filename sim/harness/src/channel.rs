@@ -38,6 +38,8 @@ pub(crate) struct Channel {
     newest_s: u64,
     /// How often its subscription was closed since something new last came through it.
     pub(crate) closed: u32,
+    /// The relay has told what it had stored before the process started.
+    pub(crate) caught_up: bool,
     /// The relay closed its subscription; it is opened again at the next occasion.
     pub(crate) reopen: bool,
 }
@@ -63,6 +65,7 @@ impl Channel {
             known: false,
             newest_s: 0,
             closed: 0,
+            caught_up: false,
             reopen: false,
             id,
             name,

@@ -45,9 +45,7 @@ impl Harness {
         scope: &Scope,
         out: &mut Out<'_>,
     ) {
-        // A command is meant for the process that ran when it was given. One that the relay serves
-        // again after a restart was obeyed then, and obeying it twice would undo what came after.
-        if event.created_at < self.started_s {
+        if self.is_history(event, scope) {
             return out.log(|| format!("ignoring a command from before the start: {command:?}"));
         }
         match command {
@@ -55,6 +53,15 @@ impl Harness {
             Command::Cancel => self.cancel(scope, out),
             Command::Shutdown => self.shut_down("the owner said so", out),
         }
+    }
+
+    /// A command is meant for the process that ran when it was given. One that the relay serves
+    /// again after a restart was obeyed then, and obeying it twice would undo what came after.
+    /// Dates have whole seconds, so one of the second of the start is old if it was stored.
+    fn is_history(&self, event: &NostrEvent, scope: &Scope) -> bool {
+        let channel = scope.channel().and_then(|id| self.channels.get(id));
+        let caught_up = channel.is_some_and(|channel| channel.caught_up);
+        event.created_at < self.started_s || event.created_at == self.started_s && !caught_up
     }
 
     fn rotate(&mut self, scope: &Scope, out: &mut Out<'_>) {

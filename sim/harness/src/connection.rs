@@ -73,7 +73,16 @@ impl Harness {
                 out.log(|| format!("relay notice: {text}"));
                 self.on_silence_wanted(text, out);
             }
-            RelayMsg::Eose { .. } | RelayMsg::Other(_) => {}
+            RelayMsg::Eose { sub } => self.on_stored_told(sub),
+            RelayMsg::Other(_) => {}
+        }
+    }
+
+    /// The relay has told everything that it had stored: from now on it tells what happens.
+    fn on_stored_told(&mut self, sub: &str) {
+        let id = sub.strip_prefix(SUB_PREFIX);
+        if let Some(channel) = id.and_then(|id| self.channels.get_mut(id)) {
+            channel.caught_up = true;
         }
     }
 

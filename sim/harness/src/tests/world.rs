@@ -389,10 +389,10 @@ impl World {
             })
         };
         let found: Vec<SharedEvent> = self.published.iter().filter(stored).cloned().collect();
-        for event in found {
-            let message = RelayMsg::Event { sub: sub.clone(), event };
-            self.events.push_back(HarnessEvent::Relay(message.into()));
-        }
+        let eose = RelayMsg::Eose { sub: sub.clone() };
+        let events = found.into_iter().map(|event| RelayMsg::Event { sub: sub.clone(), event });
+        let told = events.chain([eose]).map(|message| HarnessEvent::Relay(message.into()));
+        self.events.extend(told);
     }
 
     fn on_http(&mut self, ticket: u32, call: &HttpCall) {
