@@ -1,7 +1,7 @@
 //! What a scenario asks for, as far as a check must know it: no acts, no scripts, no spans.
 
 use skep_trace::Text;
-use skep_trace::policy::Policies;
+use skep_trace::policy::{ErrorClass, Indeterminate, Policies};
 
 use crate::expectation::Expectation;
 
@@ -60,12 +60,7 @@ pub struct AskedSettings {
 impl Default for AskedSettings {
     /// The reference profile.
     fn default() -> Self {
-        Self {
-            policies: Policies::default(),
-            resume: true,
-            load_timeout_ms: 60_000,
-            max_turns: 0,
-        }
+        Self { policies: Policies::default(), resume: true, load_timeout_ms: 60_000, max_turns: 0 }
     }
 }
 
@@ -80,6 +75,21 @@ pub struct AskedSession {
     pub channel: Text,
     /// The thread's name.
     pub root: Option<Text>,
+}
+
+/// Not-found, as the protocol spells it: the one answer that every reading calls definitive.
+const NOT_FOUND: i64 = -32002;
+
+impl AskedSettings {
+    /// An error of this code to a load settles that the session is gone (H-5).
+    pub(crate) fn definitive(&self, code: i64) -> bool {
+        self.policies.indeterminate == Indeterminate::Fork
+            || match self.policies.error_class {
+                ErrorClass::Answered => true,
+                ErrorClass::NotFound => code == NOT_FOUND,
+                ErrorClass::None => false,
+            }
+    }
 }
 
 impl Asked {

@@ -8,6 +8,7 @@
 //! - [`session`], [`prompt`], [`message`]: what the conversation is made of.
 //! - [`discard`], [`seam`]: which sessions must not come back.
 //! - [`setback`]: what went wrong on the way to a turn.
+//! - [`state`]: what was seen of the state directories.
 //! - [`names`], [`scope`], [`ids`]: how things are told apart.
 
 mod acp;
@@ -24,25 +25,28 @@ pub(crate) mod scope;
 mod seam;
 pub(crate) mod session;
 pub(crate) mod setback;
+pub(crate) mod state;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use skep_trace::policy::SessionScope;
-use skep_trace::{Hex32, NameKind, Record, Settled, Text, What};
+use skep_trace::{Hex32, NameKind, NostrEvent, Record, Settled, Text, What};
 
 use crate::asked::Asked;
+use crate::words::instant;
 use discard::Discards;
-use ids::{LifeId, MessageId};
+use ids::{LifeId, MessageId, SessionId};
 use life::Lives;
-use message::Messages;
-use moment::{Moment, Seen};
+use message::{MESSAGE_KINDS, Messages};
+use moment::{Command, Moment, Seen};
 use names::Names;
 use process::Processes;
 use prompt::Prompts;
-use scope::{Scope, channel_of};
+use scope::{Scope, channel_of, names_key};
 use session::{Origin, Sessions};
 use setback::Setbacks;
+use state::States;
 
 /// Everything that is known so far.
 #[derive(Debug)]
@@ -63,10 +67,12 @@ pub(crate) struct Facts {
     pub(crate) messages: Messages,
     pub(crate) discards: Discards,
     pub(crate) setbacks: Setbacks,
+    pub(crate) states: States,
     /// A harness was seen to be ready at some time: this world tells.
     pub(crate) tells_ready: bool,
     /// A harness gave its own word about itself at some time.
     pub(crate) tells_notes: bool,
+    instants: Vec<u64>,
     dms: BTreeSet<Text>,
     owner: Option<Hex32>,
     /// The public key of each harness that was asked for.
@@ -90,6 +96,8 @@ impl Facts {
             messages: Messages::default(),
             discards: Discards::default(),
             setbacks: Setbacks::default(),
+            states: States::default(),
+            instants: Vec::new(),
             tells_ready: false,
             tells_notes: false,
             dms: BTreeSet::new(),
@@ -104,6 +112,7 @@ impl Facts {
     pub(crate) fn read<'r>(&mut self, record: &'r Record) -> Moment<'r> {
         let place = self.record;
         self.now_ms = record.at_ms;
+        self.instants.push(record.at_ms);
         let (seen, call) = self.see(&record.what);
         let mut discards = std::mem::take(&mut self.discards);
         let comeback = discards.follow(place, &seen, self);
@@ -142,12 +151,16 @@ impl Facts {
             What::Held { harness, messages } => {
                 let life = self.life(harness);
                 self.lives.get_mut(life).held = Some((self.record, messages.clone()));
-                Seen::Held { life, messages }
+                Seen::Nothing
             }
             What::Disk { state, snapshot, baseline } => {
+                self.states.look(state, self.record, snapshot, *baseline);
                 Seen::Disk { state, snapshot, baseline: *baseline }
             }
-            What::Receipts { state, receipts } => Seen::Receipts { state, receipts },
+            What::Receipts { state, receipts } => {
+                self.states.answer(state, self.record, receipts);
+                Seen::Nothing
+            }
             other => self.see_run(other),
         };
         (seen, None)
@@ -158,6 +171,7 @@ impl Facts {
         match what {
             What::Step { index, .. } => {
                 self.step = *index;
+                self.states.begin_step();
                 self.place_given();
             }
             What::Named { kind, name, id } => self.named(*kind, name, id),
@@ -236,6 +250,28 @@ impl Facts {
         self.given = waiting;
     }
 
+    /// When a record happened, for a reader.
+    pub(crate) fn instant(&self, record: usize) -> String {
+        instant(self.instants.get(record).copied().unwrap_or(self.now_ms))
+    }
+
+    /// The milliseconds at which a record happened.
+    pub(crate) fn at_ms(&self, record: usize) -> u64 {
+        self.instants.get(record).copied().unwrap_or(self.now_ms)
+    }
+
+    /// An event names a harness and is meant to be answered: no command of the owner's.
+    pub(crate) fn is_mention(&self, event: &NostrEvent) -> bool {
+        let named = |key: &Hex32| names_key(event, *key) && event.pubkey != *key;
+        let command = || self.is_owner(event) && Command::parse(&event.content).is_some();
+        MESSAGE_KINDS.contains(&event.kind) && self.keys.iter().flatten().any(named) && !command()
+    }
+
+    /// The name of a session, or its id where it has none.
+    pub(crate) fn session_name(&self, session: SessionId) -> &str {
+        self.names.name(NameKind::Session, &self.sessions.get(session).id)
+    }
+
     /// The public key of a life's harness.
     pub(crate) fn key(&self, life: LifeId) -> Option<Hex32> {
         self.keys[self.lives.get(life).harness?]
@@ -292,5 +328,16 @@ impl Facts {
             .iter()
             .filter(move |(id, message)| unprompted(message) && fits(*id))
             .map(|(id, _)| id)
+    }
+
+    /// A life that has a message prompted its conversation since a record, and left it out.
+    pub(crate) fn missed_chance(&self, message: MessageId, since: usize) -> Option<usize> {
+        let deliveries = &self.messages.get(message).deliveries;
+        let missed = self.prompts.since(since).find(|prompt| {
+            let had = deliveries.iter().any(|delivery| delivery.life == prompt.life);
+            let scope = prompt.scope.is_some() && prompt.scope == self.scope(prompt.life, message);
+            had && scope && !prompt.messages.contains(&message)
+        });
+        missed.map(|prompt| prompt.record)
     }
 }

@@ -30,7 +30,7 @@ impl Facts {
             (Side::Harness, Frame::Notification(call)) => self.notification(process, call),
             (Side::Harness, Frame::Response { id, .. }) => {
                 match self.processes.get_mut(process).agent_answered(id) {
-                    Some(ask) => Seen::AgentAnswered(process, ask),
+                    Some(ask) => Seen::AgentAnswered(ask),
                     None => Seen::Nothing,
                 }
             }
@@ -166,7 +166,7 @@ impl Facts {
                 }
                 Err(error) => PromptEnd::Refused(error.code),
             };
-            self.prompts.get_mut(prompt).end.get_or_insert((self.record, end));
+            self.prompts.end(prompt, self.record, end);
             return Seen::PromptEnded(prompt);
         }
         match outcome {
@@ -189,7 +189,7 @@ impl Facts {
             Wants::Prompt(_) | Wants::Other => return Seen::Nothing,
         };
         self.processes.get_mut(process).live.insert(session);
-        Seen::Given { process, session, open }
+        Seen::Given { session, open }
     }
 
     fn opened(&mut self, process: ProcessId, id: &Text, channel: Option<&Text>) -> SessionId {
@@ -227,8 +227,7 @@ impl Facts {
         for open in &left {
             match open.wants {
                 Wants::Prompt(prompt) => {
-                    let end = (self.record, PromptEnd::AgentDied);
-                    self.prompts.get_mut(prompt).end.get_or_insert(end);
+                    self.prompts.end(prompt, self.record, PromptEnd::AgentDied);
                 }
                 Wants::Other => {}
                 _ => self.set_back(process, open, None),

@@ -123,11 +123,9 @@ impl Discard {
 
     /// The message came to the same life after the discard, on the same connection.
     fn is_before(&self, message: MessageId, facts: &Facts) -> bool {
-        facts.messages.get(message).deliveries.iter().any(|delivery| {
-            delivery.life == self.life
-                && Some(delivery.conn) == self.conn
-                && delivery.record > self.record
-        })
+        let mut deliveries = facts.messages.get(message).deliveries.iter();
+        let first = deliveries.find(|delivery| delivery.life == self.life);
+        first.is_some_and(|first| first.record > self.record && Some(first.conn) == self.conn)
     }
 
     /// The prompt holds a message that came after the discard.
@@ -153,9 +151,9 @@ pub(crate) struct Discards {
 }
 
 impl Discards {
-    /// Every discard, the earliest first.
-    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &Discard> {
-        self.list.iter()
+    /// How many there were.
+    pub(crate) fn count(&self) -> usize {
+        self.list.len()
     }
 
     /// The session was discarded, whomever that binds.

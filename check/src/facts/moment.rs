@@ -1,6 +1,8 @@
 //! What one record means, in the words of the domain.
 
-use skep_trace::{Call, Hex32, NostrEvent, Receipt, RpcError, Side, Snapshot, Text, What};
+use std::sync::Arc;
+
+use skep_trace::{Call, NostrEvent, RpcError, Side, Snapshot, Text, What};
 
 use super::discard::Comeback;
 use super::ids::{LifeId, MessageId, ProcessId, PromptId, SessionId};
@@ -54,8 +56,6 @@ pub(crate) enum Seen<'r> {
     },
     /// The agent gave the session, new or old.
     Given {
-        /// The agent.
-        process: ProcessId,
         /// What it gave.
         session: SessionId,
         /// What was asked.
@@ -93,13 +93,11 @@ pub(crate) enum Seen<'r> {
         replay: bool,
     },
     /// The harness answered a request of the agent.
-    AgentAnswered(ProcessId, AgentAsk),
+    AgentAnswered(AgentAsk),
     /// The relay gave a mention to a harness.
     Delivered {
         /// To whom.
         life: LifeId,
-        /// On which connection.
-        conn: u32,
         /// What.
         message: MessageId,
     },
@@ -139,28 +137,14 @@ pub(crate) enum Seen<'r> {
         /// What.
         event: &'r NostrEvent,
     },
-    /// A harness told what it holds unanswered.
-    Held {
-        /// Who.
-        life: LifeId,
-        /// What.
-        messages: &'r [Hex32],
-    },
     /// What a state directory looks like.
     Disk {
         /// Which.
         state: &'r Text,
         /// Its content.
-        snapshot: &'r Snapshot,
+        snapshot: &'r Arc<Snapshot>,
         /// It is the scenario's own doing.
         baseline: bool,
-    },
-    /// What the store of a state directory answers.
-    Receipts {
-        /// Which directory.
-        state: &'r Text,
-        /// All that it remembers.
-        receipts: &'r [Receipt],
     },
     /// A step came to rest; `false` when a bound was reached first.
     Settled {

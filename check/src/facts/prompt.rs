@@ -57,11 +57,6 @@ impl Prompt {
         matches!(&self.end, Some((_, PromptEnd::Stopped(_))))
     }
 
-    /// It ended, and not well.
-    pub(crate) fn failed(&self) -> bool {
-        self.end.is_some() && !self.done()
-    }
-
     /// How it ended, for a reader.
     pub(crate) fn fate(&self) -> String {
         match &self.end {
@@ -81,6 +76,7 @@ impl Prompt {
 #[derive(Debug, Default)]
 pub(crate) struct Prompts {
     list: Vec<Prompt>,
+    running: Vec<PromptId>,
 }
 
 impl Prompts {
@@ -89,41 +85,53 @@ impl Prompts {
         &self.list[id.0]
     }
 
-    pub(crate) fn get_mut(&mut self, id: PromptId) -> &mut Prompt {
-        &mut self.list[id.0]
-    }
-
     /// Every prompt, the earliest first.
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = (PromptId, &Prompt)> {
         self.list.iter().enumerate().map(|(place, prompt)| (PromptId(place), prompt))
     }
 
-    /// The prompts that a step saw sent.
-    pub(crate) fn since(&self, record: usize) -> impl Iterator<Item = &Prompt> {
+    /// The prompts that have not ended, the earliest first.
+    pub(crate) fn running(&self) -> impl DoubleEndedIterator<Item = (PromptId, &Prompt)> {
+        self.running.iter().map(|id| (*id, self.get(*id)))
+    }
+
+    /// The prompts that were sent since a record.
+    pub(crate) fn since(&self, record: usize) -> impl DoubleEndedIterator<Item = &Prompt> {
         let from = self.list.partition_point(|prompt| prompt.record < record);
         self.list[from..].iter()
     }
 
     pub(crate) fn push(&mut self, prompt: Prompt) -> PromptId {
+        let id = PromptId(self.list.len());
         self.list.push(prompt);
-        PromptId(self.list.len() - 1)
+        self.running.push(id);
+        id
+    }
+
+    /// A prompt is over.
+    pub(crate) fn end(&mut self, id: PromptId, record: usize, how: PromptEnd) {
+        self.running.retain(|running| *running != id);
+        self.list[id.0].end.get_or_insert((record, how));
     }
 
     /// A life is over: its running prompts are.
     pub(crate) fn end_life(&mut self, life: LifeId, record: usize) {
-        let running = |prompt: &&mut Prompt| prompt.life == life && prompt.end.is_none();
-        for prompt in self.list.iter_mut().filter(running) {
-            prompt.end = Some((record, PromptEnd::HarnessGone));
+        let (ended, running) =
+            self.running.iter().copied().partition(|id| self.get(*id).life == life);
+        self.running = running;
+        let ended: Vec<PromptId> = ended;
+        for id in ended {
+            self.list[id.0].end = Some((record, PromptEnd::HarnessGone));
         }
     }
 
     /// The harness cancelled the running turns of a session.
     pub(crate) fn cancel(&mut self, process: ProcessId, session: SessionId, record: usize) {
-        let running = |prompt: &&mut Prompt| {
-            prompt.process == process && prompt.session == session && prompt.end.is_none()
-        };
-        for prompt in self.list.iter_mut().rev().filter(running) {
-            prompt.cancelled.get_or_insert(record);
+        for id in &self.running {
+            let prompt = &mut self.list[id.0];
+            if prompt.process == process && prompt.session == session {
+                prompt.cancelled.get_or_insert(record);
+            }
         }
     }
 }

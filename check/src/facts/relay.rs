@@ -68,7 +68,7 @@ impl Facts {
         }
         let delivery = Delivery { life, conn, record: self.record };
         self.messages.get_mut(message).deliveries.push(delivery);
-        Seen::Delivered { life, conn, message }
+        Seen::Delivered { life, message }
     }
 
     /// The owner wrote it. Before the owner has a key, nobody did.
@@ -77,12 +77,7 @@ impl Facts {
     }
 
     /// A control frame of the owner that asks for another model. Harnesses verify these.
-    fn controlled<'r>(
-        &self,
-        life: LifeId,
-        conn: u32,
-        event: &NostrEvent,
-    ) -> Option<Seen<'r>> {
+    fn controlled<'r>(&self, life: LifeId, conn: u32, event: &NostrEvent) -> Option<Seen<'r>> {
         let key = self.key(life)?;
         if !self.is_owner(event) || !names_key(event, key) || event.sig == Sig::Forged {
             return None;
@@ -140,9 +135,10 @@ impl Facts {
             return;
         }
         let meant = |id: &skep_trace::Hex32| named.contains(id);
-        let about = self.messages.iter().filter(|(_, message)| {
-            meant(&message.id) || message.root.as_ref().is_some_and(meant)
-        });
+        let about = self
+            .messages
+            .iter()
+            .filter(|(_, message)| meant(&message.id) || message.root.as_ref().is_some_and(meant));
         let mut told: Vec<MessageId> = about.map(|(id, _)| id).collect();
         let prompts = told.iter().filter_map(|id| self.messages.get(*id).prompts.last());
         let together = prompts.flat_map(|prompt| &self.prompts.get(*prompt).messages);

@@ -2,7 +2,7 @@
 //! fresh (H-20).
 
 use skep_trace::Text;
-use skep_trace::policy::{Cancel, ErrorClass, Indeterminate, SessionScope};
+use skep_trace::policy::{Cancel, SessionScope};
 
 use super::Facts;
 use super::discard::{Comeback, Discard, Discards, Why};
@@ -10,9 +10,6 @@ use super::ids::{LifeId, ProcessId, PromptId, SessionId};
 use super::moment::{Command, Seen};
 use super::process::{Open, Wants};
 use super::scope::Scope;
-
-/// Not-found, as the protocol spells it: the one answer that every reading calls definitive.
-const NOT_FOUND: i64 = -32002;
 
 /// Who was told, on which connection, in which record.
 #[derive(Clone, Copy)]
@@ -91,10 +88,8 @@ impl Discards {
 
     /// A `!cancel` means the turns that run just then; with none running it means nothing.
     fn cancel_asked(&mut self, told: Told, scope: &Scope, facts: &Facts) {
-        let running = facts.prompts.iter().filter(|(_, prompt)| {
-            prompt.life == told.life
-                && prompt.end.is_none()
-                && prompt.scope.as_ref().is_some_and(|own| own.fits(scope))
+        let running = facts.prompts.running().filter(|(_, prompt)| {
+            prompt.life == told.life && prompt.scope.as_ref().is_some_and(|own| own.fits(scope))
         });
         for (prompt, _) in running {
             let session = facts.prompts.get(prompt).session;
@@ -157,13 +152,7 @@ impl Discards {
         let process = facts.processes.get(process);
         let settings = facts.lives.get(process.life).settings;
         let in_time = facts.now_ms.saturating_sub(open.heard_ms) < settings.load_timeout_ms;
-        let definitive = settings.policies.indeterminate == Indeterminate::Fork
-            || match settings.policies.error_class {
-                ErrorClass::Answered => true,
-                ErrorClass::NotFound => code == NOT_FOUND,
-                ErrorClass::None => false,
-            };
-        if in_time && definitive && !(resume && process.offers.load) {
+        if in_time && settings.definitive(code) && !(resume && process.offers.load) {
             self.push(Discard::new(session, record, Why::Refused, process.life, None));
         }
     }

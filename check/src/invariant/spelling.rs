@@ -1,0 +1,69 @@
+//! H-53: ids compare by value. Two spellings of one thread's root, or of one channel, belong to
+//! one session as long as that session lives.
+
+use super::{Broken, Invariant, Tally};
+use crate::expect::cause;
+use crate::facts::Facts;
+use crate::facts::ids::{LifeId, MessageId, PromptId, SessionId};
+use crate::facts::moment::{Moment, Seen};
+use crate::facts::scope::{Scope, spelled_root};
+
+/// The rule, with the last prompt of each conversation of each life.
+#[derive(Default)]
+pub(crate) struct Spelling {
+    last: Vec<(LifeId, Scope, PromptId, MessageId)>,
+}
+
+impl Invariant for Spelling {
+    fn rule(&self) -> &'static str {
+        "H-53"
+    }
+
+    fn see(&mut self, moment: &Moment<'_>, facts: &Facts, tally: &mut Tally) {
+        let Seen::Prompt(id) = &moment.seen else { return };
+        let prompt = facts.prompts.get(*id);
+        let named = prompt.messages.iter().find(|id| facts.scope(prompt.life, **id).is_some());
+        let (Some(scope), Some(message)) = (&prompt.scope, named) else { return };
+        let place =
+            self.last.iter().position(|(life, other, ..)| *life == prompt.life && other == scope);
+        if let Some((_, _, earlier, said)) = place.map(|place| self.last.swap_remove(place)) {
+            if differ(said, *message, facts) {
+                tally.came_up();
+                let before = facts.prompts.get(earlier);
+                if before.session != prompt.session && still_live(before.session, facts, earlier) {
+                    tally.broke(|| {
+                        let (old, new) = (
+                            facts.session_name(before.session),
+                            facts.session_name(prompt.session),
+                        );
+                        Broken::by_harness(moment, "one thread was split by the spelling of its id")
+                            .saying(format!("it had {old}, and got {new}"))
+                            .because([cause(before.record, "the other spelling was prompted here")])
+                    });
+                }
+            }
+        }
+        self.last.push((prompt.life, scope.clone(), *id, *message));
+    }
+}
+
+/// The same conversation, spelled differently.
+fn differ(one: MessageId, two: MessageId, facts: &Facts) -> bool {
+    let spelled = |id: MessageId| {
+        let event = facts.messages.get(id).event.as_deref();
+        let root = event.and_then(spelled_root).map(|root| root.to_string());
+        let channel = event.and_then(|event| event.tag("h")).map(str::to_owned);
+        (root, channel)
+    };
+    let ((root_one, channel_one), (root_two, channel_two)) = (spelled(one), spelled(two));
+    channel_one != channel_two || matches!((root_one, root_two), (Some(a), Some(b)) if a != b)
+}
+
+/// The session could have been prompted: its process lives, and nothing discarded it.
+fn still_live(session: SessionId, facts: &Facts, prompt: PromptId) -> bool {
+    let process = facts.processes.get(facts.prompts.get(prompt).process);
+    process.ended.is_none()
+        && process.live.contains(&session)
+        && facts.discards.any(session).is_none()
+        && facts.sessions.get(session).closed.is_none()
+}
