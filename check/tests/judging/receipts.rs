@@ -1,0 +1,157 @@
+//! `expect receipt …` and `expect file …`.
+
+use skep_check::{Blame, Count, Verdict};
+use skep_trace::NameKind;
+
+use crate::lines::{expect, file, never, receipt};
+use crate::story::{Story, assert_broken, assert_held};
+
+fn opened(expectations: impl IntoIterator<Item = skep_check::Expectation>) -> Story {
+    let mut story = Story::new();
+    story.named(NameKind::Session, "s1", "S1").named(NameKind::Session, "s2", "S2");
+    story.starts("h").step(expectations);
+    story.mention("m1", "general").opens("S1", "general").turn("S1", &["m1"]);
+    story
+}
+
+#[test]
+fn a_receipt_that_the_store_answers_holds() {
+    let mut story = opened([
+        expect(receipt("general", Some("s1"))),
+        expect(receipt("general", None)),
+        never(receipt("random", None)),
+        never(receipt("general", Some("s2"))),
+    ]);
+    story.remembers(&[("general", "S1")]).settles();
+    for index in 0..4 {
+        assert_held(&story.expectation(index));
+    }
+}
+
+#[test]
+fn a_missing_receipt_and_one_that_says_something_else_are_told_apart() {
+    let mut story = opened([expect(receipt("general", Some("s1")))]);
+    story.remembers(&[("random", "S1")]);
+    let asked = story.last();
+    story.settles();
+    assert_eq!(story.expectation(0).title, "the receipt is missing");
+    assert_broken(&story.expectation(0), Blame::Harness, asked);
+    story.remembers(&[("general", "S2")]);
+    let judgement = story.expectation(0);
+    assert_broken(&judgement, Blame::Harness, story.last());
+    assert_eq!(judgement.title, "the receipt says something else");
+    assert_eq!(judgement.label, "general is remembered as s2");
+}
+
+#[test]
+fn a_receipt_of_a_discarded_session_is_told_as_such() {
+    let mut story = opened([never(receipt("general", Some("s1")))]);
+    story.command("!rotate", "general").remembers(&[("general", "S1")]).settles();
+    assert_eq!(story.expectation(0).title, "a discarded session is still remembered");
+    story.remembers(&[]);
+    assert_held(&story.expectation(0));
+}
+
+#[test]
+fn receipts_are_counted_and_their_model_compared() {
+    let mut wanted = skep_check::WantedReceipt { count: Count::exactly(2), ..Default::default() };
+    let mut story = opened([expect(skep_check::Wanted::Receipt(wanted.clone()))]);
+    story.remembers(&[("general", "S1"), ("random", "S2")]).settles();
+    assert_held(&story.expectation(0));
+    wanted.model = Some("m2".into());
+    story.asked.steps[0] = vec![expect(skep_check::Wanted::Receipt(wanted.clone()))];
+    assert_eq!(story.expectation(0).verdict, Verdict::Violated);
+    wanted.model = Some("".into());
+    story.asked.steps[0] = vec![expect(skep_check::Wanted::Receipt(wanted))];
+    assert_held(&story.expectation(0));
+}
+
+#[test]
+fn another_identity_s_receipt_is_not_this_harness_s() {
+    let mut story = Story::new();
+    story.harness("other", "h", "else");
+    let mut wanted = skep_check::WantedReceipt::default();
+    wanted.harness = Some("other".into());
+    story.step([expect(skep_check::Wanted::Receipt(wanted))]);
+    story.remembers(&[("general", "S1")]).settles();
+    assert_eq!(story.expectation(0).title, "the receipt is missing");
+}
+
+#[test]
+fn a_store_that_was_not_asked_tells_nothing() {
+    let mut story = opened([expect(receipt("general", None)), never(receipt("general", None))]);
+    story.settles();
+    assert_eq!(story.expectation(0).verdict, Verdict::Inconclusive);
+    assert_eq!(story.expectation(1).verdict, Verdict::Inconclusive);
+}
+
+#[test]
+fn in_a_foreign_store_the_session_s_id_stands_for_the_receipt() {
+    let mut story = opened([
+        expect(receipt("general", Some("s1"))),
+        expect(receipt("general", None)),
+        never(receipt("general", Some("s2"))),
+    ]);
+    story.disk(&[("state.db", 0o600, "general => S1")]).settles();
+    for index in 0..3 {
+        assert_held(&story.expectation(index));
+    }
+    story.disk(&[("state.db", 0o600, "general => S2")]);
+    assert_broken(&story.expectation(0), Blame::Harness, story.last());
+    assert_eq!(story.expectation(2).verdict, Verdict::Violated);
+}
+
+#[test]
+fn files_must_have_the_mode_that_is_asked_for() {
+    let mut story = opened([expect(file(|it| it.mode = Some(0o600)))]);
+    story.disk(&[("a.json", 0o600, "{}"), ("a.lock", 0o644, "")]).settles();
+    assert_held(&story.expectation(0));
+    story.disk(&[("a.json", 0o600, "{}"), ("b.json", 0o644, "{}")]);
+    let judgement = story.expectation(0);
+    assert_broken(&judgement, Blame::Harness, story.last());
+    assert_eq!(judgement.label, "b.json has mode 0644, not 0600");
+}
+
+#[test]
+fn an_unchanged_file_is_what_it_was_when_the_step_began() {
+    let mut story = opened([]);
+    story.disk(&[("a.json", 0o600, "{}")]).settles();
+    story.step([expect(file(|it| it.unchanged = true))]);
+    story.disk(&[("a.json", 0o600, "{}")]).settles();
+    assert_held(&story.expectation(0));
+    story.disk(&[("a.json", 0o600, "{ }")]);
+    assert_broken(&story.expectation(0), Blame::Harness, story.last());
+    story.disk(&[]);
+    assert_eq!(story.expectation(0).verdict, Verdict::Violated);
+}
+
+#[test]
+fn the_scenario_s_own_change_is_what_an_unchanged_file_is_compared_with() {
+    let mut story = opened([]);
+    story.disk(&[("a.json", 0o600, "{}")]).settles();
+    story.step([expect(file(|it| it.unchanged = true))]);
+    story.baseline(&[("a.json", 0o600, "broken")]).disk(&[("a.json", 0o600, "broken")]).settles();
+    assert_held(&story.expectation(0));
+}
+
+#[test]
+fn files_are_chosen_by_path_text_and_kind() {
+    let mut story = opened([
+        expect(file(|it| {
+            it.path = Some("a.*".into());
+            it.text = Some("S1".into());
+            it.count = Count::exactly(1);
+        })),
+        expect(file(|it| it.symlink = Some(false))),
+        never(file(|it| it.path = Some("*.tmp*".into()))),
+        expect(file(|it| it.path = Some(".".into()))),
+    ]);
+    story.disk(&[(".", 0o700, "<dir>"), ("a.json", 0o600, "S1"), ("a.lock", 0o600, "")]).settles();
+    for index in 0..4 {
+        assert_held(&story.expectation(index));
+    }
+    story.disk(&[("a.json", 0o777, "<link>"), ("a.tmp.7", 0o600, "S1"), ("a.x", 0o600, "S1")]);
+    for index in 0..4 {
+        assert_broken(&story.expectation(index), Blame::Harness, story.last());
+    }
+}
