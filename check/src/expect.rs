@@ -8,7 +8,7 @@
 //!
 //! - [`Watch`]: what every watch does; start here.
 //! - [`call`], [`order`]: frames between harness and agent ([`fit`], [`breach`]).
-//! - [`turn`], [`receipt`], [`file`], [`relay`], [`run`]: the other kinds.
+//! - [`turn`] ([`retry`]), [`receipt`], [`file`], [`relay`], [`run`]: the other kinds.
 //! - [`obstacle`]: what stood in the way of something that did not happen.
 
 mod breach;
@@ -19,6 +19,7 @@ mod obstacle;
 mod order;
 mod receipt;
 mod relay;
+mod retry;
 mod run;
 mod turn;
 

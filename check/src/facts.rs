@@ -128,11 +128,11 @@ impl Facts {
             }
             What::FromRelay { harness, conn, message } => {
                 let life = self.life(harness);
-                self.from_relay(life, *conn, message)
+                self.relay_said(life, *conn, message)
             }
             What::ToRelay { harness, conn, message } => {
                 let life = self.life(harness);
-                self.to_relay(life, *conn, message)
+                self.said_to_relay(life, *conn, message)
             }
             What::Http { harness, call, .. } => {
                 let life = self.life(harness);

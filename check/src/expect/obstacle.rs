@@ -131,8 +131,8 @@ fn not_answered(facts: &Facts, stretch: &Stretch, id: LifeId) -> Option<Obstacle
 
 /// The agent refused what no harness can do without: a session, or a prompt on a session it has.
 fn refused(facts: &Facts, stretch: &Stretch, id: LifeId) -> Option<Obstacle> {
-    let prompts = facts.prompts.since(stretch.from).filter(|prompt| prompt.life == id);
-    let refused_prompt = prompts.last().and_then(|prompt| match prompt.end {
+    let mut prompts = facts.prompts.since(stretch.from).filter(|prompt| prompt.life == id);
+    let refused_prompt = prompts.next_back().and_then(|prompt| match prompt.end {
         Some((record, PromptEnd::Refused(code))) if prompt.on_live_session => {
             Some((record, code, "session/prompt"))
         }

@@ -4,9 +4,7 @@
 //! - *failed*: none was by the end of the step, and a failure shows: a prompt that held it ended
 //!   in another way, the session for it was refused or its agent died over it, the harness said
 //!   so, or it still holds the message although it came to rest.
-//! - *retryable*: nothing announced its loss, and the harness still holds it. Where no harness
-//!   tells what it holds, it is retryable when it is prompted after the step, or when no prompt of
-//!   its conversation was sent by that life any more (there was no chance to retry it).
+//! - *retryable*: see [`super::retry`].
 //!
 //! A step without a mention of its own means the earlier mentions that are still open.
 
@@ -15,14 +13,15 @@ use std::collections::BTreeMap;
 use skep_trace::{Hex32, Note, What};
 
 use super::obstacle::{Obstacle, obstacle};
-use super::{Bind, Found, Stretch, Watch, cause};
+use super::retry::{Holders, Retry, came, holders, sent};
+use super::{Bind, Found, Stretch, Watch};
 use crate::expectation::{TurnOutcome, WantedTurn};
 use crate::facts::Facts;
 use crate::facts::ids::MessageId;
 use crate::facts::moment::{Moment, Seen};
 use crate::facts::process::Wants;
 use crate::facts::prompt::Prompt;
-use crate::verdict::{Blame, Cause};
+use crate::verdict::{Blame, Verdict};
 
 /// Watches for the end of turns.
 pub(crate) struct TurnWatch {
@@ -36,15 +35,7 @@ pub(crate) struct TurnWatch {
     noted: BTreeMap<Hex32, usize>,
     found: Option<Found>,
     /// Messages whose retry only later steps can show.
-    later: Option<Later>,
-}
-
-/// What is awaited after the step.
-#[derive(Clone)]
-struct Later {
-    messages: Vec<(MessageId, usize)>,
-    retryable: bool,
-    to: usize,
+    later: Vec<Retry>,
 }
 
 /// Where a message stands.
@@ -67,7 +58,7 @@ impl TurnWatch {
             earlier: Vec::new(),
             noted: BTreeMap::new(),
             found: None,
-            later: None,
+            later: Vec::new(),
         }
     }
 
@@ -85,13 +76,13 @@ impl TurnWatch {
 
     fn fate(&self, message: MessageId, facts: &Facts) -> Fate {
         let own = facts.messages.get(message);
-        let prompts = own.prompts.iter().map(|prompt| facts.prompts.get(*prompt));
+        let mut prompts = own.prompts.iter().map(|prompt| facts.prompts.get(*prompt));
         let done = prompts.clone().find(|prompt| prompt.done());
         if let Some((record, _)) = done.and_then(|prompt| prompt.end.as_ref()) {
             return Fate::Done(*record);
         }
         let running = |prompt: &Prompt| prompt.end.is_none();
-        match prompts.last() {
+        match prompts.next_back() {
             Some(prompt) if running(prompt) => return Fate::Open,
             Some(Prompt { end: Some((record, _)), .. }) => return Fate::Failed(*record),
             _ => {}
@@ -134,7 +125,7 @@ impl TurnWatch {
         let mut first = None;
         for message in meant {
             let found = self.judge_message(message, facts, stretch);
-            if found.verdict != crate::verdict::Verdict::Held {
+            if found.verdict != Verdict::Held {
                 return found;
             }
             first.get_or_insert(found);
@@ -167,56 +158,13 @@ impl TurnWatch {
                 Found::held(format!("failed, at {}", facts.instant(record)))
             }
             (TurnOutcome::Failed { retryable: Some(wanted) }, Fate::Failed(record)) => {
-                self.judge_retry(message, wanted, record, facts, stretch)
+                let retry = Retry { message, failed: record, wanted, to: stretch.to };
+                retry.at_close(facts).unwrap_or_else(|| {
+                    self.later.push(retry);
+                    Found::held(format!("failed, at {}", facts.instant(record)))
+                })
             }
         }
-    }
-
-    fn judge_retry(
-        &mut self,
-        message: MessageId,
-        retryable: bool,
-        failed: usize,
-        facts: &Facts,
-        stretch: &Stretch,
-    ) -> Found {
-        let held_fine = Found::held(format!("failed, at {}", facts.instant(failed)));
-        if let Some(record) = facts.messages.get(message).announced {
-            return if retryable { given_up(record, failed, facts) } else { held_fine };
-        }
-        match holders(message, failed, facts) {
-            Holders::Untold => {
-                let later = self.later.get_or_insert(Later {
-                    messages: Vec::new(),
-                    retryable,
-                    to: stretch.to,
-                });
-                later.messages.push((message, failed));
-                held_fine
-            }
-            Holders::Some(_) if retryable => held_fine,
-            Holders::None(_) if !retryable => held_fine,
-            Holders::None(record) => lost(message, record, facts),
-            Holders::Some(record) => still_held(record, facts),
-        }
-    }
-
-    /// The verdict on a message whose retry could not be told at the end of its step.
-    fn judge_later(&self, later: &Later, facts: &Facts) -> Option<Found> {
-        later.messages.iter().find_map(|(message, failed)| {
-            let own = facts.messages.get(*message);
-            let prompts = own.prompts.iter().map(|prompt| facts.prompts.get(*prompt));
-            let again = prompts.map(|prompt| prompt.record).find(|record| *record >= later.to);
-            match (again, own.announced, later.retryable) {
-                (Some(record), _, false) => Some(still_held(record, facts)),
-                (None, Some(record), true) => Some(given_up(record, *failed, facts)),
-                (None, None, true) => {
-                    let chance = facts.missed_chance(*message, later.to)?;
-                    Some(lost(*message, chance, facts))
-                }
-                _ => None,
-            }
-        })
     }
 }
 
@@ -275,7 +223,7 @@ impl Watch for TurnWatch {
     }
 
     fn found(&self, facts: &Facts) -> Found {
-        let later = self.later.as_ref().and_then(|later| self.judge_later(later, facts));
+        let later = self.later.iter().find_map(|retry| retry.at_end(facts));
         let found = later.or_else(|| self.found.clone());
         found.unwrap_or_else(|| Found::inconclusive("its step never ended"))
     }
@@ -317,50 +265,6 @@ fn held(message: MessageId, facts: &Facts) -> Option<usize> {
     }
 }
 
-/// Whether a harness holds a message.
-enum Holders {
-    /// One does, as it told in this record.
-    Some(usize),
-    /// None does, as the last told in this record.
-    None(usize),
-    /// Nobody told since.
-    Untold,
-}
-
-/// What the living harnesses that got the message tell of it since a record.
-fn holders(message: MessageId, since: usize, facts: &Facts) -> Holders {
-    let own = facts.messages.get(message);
-    let lives = own.deliveries.iter().map(|delivery| (delivery.record, delivery.life));
-    let told = lives.filter_map(|(given, life)| {
-        let life = facts.lives.get(life);
-        let (record, messages) = life.held.as_ref()?;
-        let fresh = life.ended.is_none() && *record >= since.max(given);
-        fresh.then(|| (*record, messages.contains(&own.id)))
-    });
-    told.fold(Holders::Untold, |holders, (record, holds)| match holders {
-        Holders::Some(_) => holders,
-        _ if holds => Holders::Some(record),
-        _ => Holders::None(record),
-    })
-}
-
-fn sent(message: MessageId, facts: &Facts) -> Vec<Cause> {
-    let prompts = facts.messages.get(message).prompts.iter();
-    prompts
-        .map(|prompt| facts.prompts.get(*prompt))
-        .map(|prompt| {
-            let session = facts.session_name(prompt.session);
-            cause(prompt.record, format!("prompted on {session} here; it {}", prompt.fate()))
-        })
-        .collect()
-}
-
-fn came(message: MessageId, facts: &Facts) -> Vec<Cause> {
-    let own = facts.messages.get(message);
-    let published = own.published.map(|record| cause(record, "the message, published here"));
-    published.into_iter().chain(sent(message, facts)).collect()
-}
-
 fn not_done(message: MessageId, fate: Fate, facts: &Facts, stretch: &Stretch) -> Found {
     let prompts = &facts.messages.get(message).prompts;
     let last = prompts.last().map(|prompt| facts.prompts.get(*prompt));
@@ -395,21 +299,4 @@ fn not_failed(message: MessageId, facts: &Facts, stretch: &Stretch) -> Found {
     Found::violated(blame, "the turn neither ended nor failed", label, stretch.end())
         .because(came(message, facts))
         .because(causes)
-}
-
-fn given_up(record: usize, failed: usize, facts: &Facts) -> Found {
-    let label = format!("its loss was announced at {}", facts.instant(record));
-    Found::violated(Blame::Harness, "a message was given up", label, record)
-        .because([cause(failed, "its turn failed here")])
-}
-
-fn lost(message: MessageId, record: usize, facts: &Facts) -> Found {
-    let label = format!("no longer held, and not announced, at {}", facts.instant(record));
-    Found::violated(Blame::Harness, "a message was lost", label, record)
-        .because(came(message, facts))
-}
-
-fn still_held(record: usize, facts: &Facts) -> Found {
-    let label = format!("still tried, at {}", facts.instant(record));
-    Found::violated(Blame::Harness, "a turn was to be given up, and was not", label, record)
 }

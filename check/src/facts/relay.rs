@@ -19,7 +19,7 @@ const REVOKED: [&str; 2] =
 
 impl Facts {
     /// What the relay said.
-    pub(super) fn from_relay<'r>(
+    pub(super) fn relay_said<'r>(
         &mut self,
         life: LifeId,
         conn: u32,
@@ -58,10 +58,8 @@ impl Facts {
             return Seen::Nothing;
         };
         let message = self.messages.see(event);
-        if self.is_owner(event) {
-            if let Some(command) = Command::parse(&event.content) {
-                return Seen::Command { life, conn, command, message };
-            }
+        if let Some(command) = Command::parse(&event.content).filter(|_| self.is_owner(event)) {
+            return Seen::Command { life, conn, command, message };
         }
         if event.pubkey == key {
             return Seen::Nothing;
@@ -91,7 +89,7 @@ impl Facts {
     }
 
     /// What a harness said to the relay.
-    pub(super) fn to_relay<'r>(
+    pub(super) fn said_to_relay<'r>(
         &mut self,
         life: LifeId,
         conn: u32,

@@ -54,10 +54,8 @@ impl Invariant for LostMessage {
                     self.drop_scope(*life, &scope, facts);
                 }
             }
-            Seen::LifeEnded(life) => {
-                if facts.lives.get(*life).settings.policies.delivery != Delivery::Durable {
-                    self.duties.retain(|(own, _), _| own != life);
-                }
+            Seen::LifeEnded(life) if !is_durable(*life, facts) => {
+                self.duties.retain(|(own, _), _| own != life);
             }
             _ => {}
         }
@@ -78,6 +76,11 @@ impl LostMessage {
             *own != life || !facts.scope(life, *message).is_some_and(|own| own.fits(scope))
         });
     }
+}
+
+/// What the life did not come to is fetched by the next one.
+fn is_durable(life: LifeId, facts: &Facts) -> bool {
+    facts.lives.get(life).settings.policies.delivery == Delivery::Durable
 }
 
 /// In a direct message nobody but the owner may prompt.

@@ -24,23 +24,15 @@ impl Invariant for Spelling {
         let prompt = facts.prompts.get(*id);
         let named = prompt.messages.iter().find(|id| facts.scope(prompt.life, **id).is_some());
         let (Some(scope), Some(message)) = (&prompt.scope, named) else { return };
-        let place =
-            self.last.iter().position(|(life, other, ..)| *life == prompt.life && other == scope);
-        if let Some((_, _, earlier, said)) = place.map(|place| self.last.swap_remove(place)) {
-            if differ(said, *message, facts) {
-                tally.came_up();
-                let before = facts.prompts.get(earlier);
-                if before.session != prompt.session && still_live(before.session, facts, earlier) {
-                    tally.broke(|| {
-                        let (old, new) = (
-                            facts.session_name(before.session),
-                            facts.session_name(prompt.session),
-                        );
-                        Broken::by_harness(moment, "one thread was split by the spelling of its id")
-                            .saying(format!("it had {old}, and got {new}"))
-                            .because([cause(before.record, "the other spelling was prompted here")])
-                    });
-                }
+        let known = |(life, other, ..): &(LifeId, Scope, PromptId, MessageId)| {
+            *life == prompt.life && other == scope
+        };
+        let before = self.last.iter().position(known).map(|place| self.last.swap_remove(place));
+        if let Some((_, _, earlier, _)) = before.filter(|(.., said)| differ(*said, *message, facts))
+        {
+            tally.came_up();
+            if was_split(earlier, prompt.session, facts) {
+                tally.broke(|| broken(moment, earlier, prompt.session, facts));
             }
         }
         self.last.push((prompt.life, scope.clone(), *id, *message));
@@ -51,7 +43,7 @@ impl Invariant for Spelling {
 fn differ(one: MessageId, two: MessageId, facts: &Facts) -> bool {
     let spelled = |id: MessageId| {
         let event = facts.messages.get(id).event.as_deref();
-        let root = event.and_then(spelled_root).map(|root| root.to_string());
+        let root = event.and_then(spelled_root).map(ToString::to_string);
         let channel = event.and_then(|event| event.tag("h")).map(str::to_owned);
         (root, channel)
     };
@@ -59,11 +51,22 @@ fn differ(one: MessageId, two: MessageId, facts: &Facts) -> bool {
     channel_one != channel_two || matches!((root_one, root_two), (Some(a), Some(b)) if a != b)
 }
 
-/// The session could have been prompted: its process lives, and nothing discarded it.
-fn still_live(session: SessionId, facts: &Facts, prompt: PromptId) -> bool {
-    let process = facts.processes.get(facts.prompts.get(prompt).process);
-    process.ended.is_none()
-        && process.live.contains(&session)
-        && facts.discards.any(session).is_none()
-        && facts.sessions.get(session).closed.is_none()
+/// Another session is prompted although the earlier one could have been: its process lives, and
+/// nothing discarded it.
+fn was_split(earlier: PromptId, now: SessionId, facts: &Facts) -> bool {
+    let earlier = facts.prompts.get(earlier);
+    let process = facts.processes.get(earlier.process);
+    earlier.session != now
+        && process.ended.is_none()
+        && process.live.contains(&earlier.session)
+        && facts.discards.any(earlier.session).is_none()
+        && facts.sessions.get(earlier.session).closed.is_none()
+}
+
+fn broken(moment: &Moment<'_>, earlier: PromptId, now: SessionId, facts: &Facts) -> Broken {
+    let earlier = facts.prompts.get(earlier);
+    let (old, new) = (facts.session_name(earlier.session), facts.session_name(now));
+    Broken::by_harness(moment, "one thread was split by the spelling of its id")
+        .saying(format!("it had {old}, and got {new}"))
+        .because([cause(earlier.record, "the other spelling was prompted here")])
 }

@@ -210,7 +210,7 @@ fn h83_the_end_of_a_killed_agent_may_be_noticed_a_moment_late() {
     let noticed = |after_ms: u64| {
         let mut story = conversation();
         story.mention("m2", "general").prompts("S1", &["m2"]);
-        story.agent_starts().introduces(serde_json::json!({"loadSession": true}));
+        story.agent_starts().introduces(&serde_json::json!({"loadSession": true}));
         story.loads("S1").prompts("S1", &["m2"]).later(after_ms).by("h", 1, 1, 1).agent_dies();
         story.rule("H-83").verdict
     };

@@ -96,7 +96,7 @@ fn every_expectation_and_every_invariant_is_judged_exactly_once_and_in_order() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 
     #[test]
     fn no_order_of_records_makes_the_judge_panic(

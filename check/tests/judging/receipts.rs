@@ -70,8 +70,8 @@ fn receipts_are_counted_and_their_model_compared() {
 fn another_identity_s_receipt_is_not_this_harness_s() {
     let mut story = Story::new();
     story.harness("other", "h", "else");
-    let mut wanted = skep_check::WantedReceipt::default();
-    wanted.harness = Some("other".into());
+    let harness = Some("other".into());
+    let wanted = skep_check::WantedReceipt { harness, ..Default::default() };
     story.step([expect(skep_check::Wanted::Receipt(wanted))]);
     story.remembers(&[("general", "S1")]).settles();
     assert_eq!(story.expectation(0).title, "the receipt is missing");

@@ -34,7 +34,7 @@ fn h2_an_agent_that_offers_load_may_be_asked() {
 fn h2_anything_but_true_is_no_offer() {
     for offer in [json!({}), json!({"loadSession": false}), json!({"loadSession": "true"})] {
         let mut story = conversation();
-        story.killed().starts_up_to("h").agent_starts().introduces(offer).wants_load("S1");
+        story.killed().starts_up_to("h").agent_starts().introduces(&offer).wants_load("S1");
         assert_broken(&story.rule("H-2"), Blame::Harness, story.last());
     }
 }
@@ -43,7 +43,7 @@ fn h2_anything_but_true_is_no_offer() {
 fn h2_a_resume_is_no_load() {
     let mut story = conversation();
     let offer = json!({"sessionCapabilities": {"resume": {}}});
-    story.killed().starts_up_to("h").agent_starts().introduces(offer);
+    story.killed().starts_up_to("h").agent_starts().introduces(&offer);
     let setup = skep_trace::Setup {
         cwd: "/w".into(),
         mcp_servers: json!([]).into(),
@@ -100,7 +100,7 @@ fn h22_a_new_session_after_a_death_costs_the_old_one() {
     let mut story = conversation();
     story.agent_dies();
     let death = story.last();
-    story.agent_starts().introduces(json!({"loadSession": true}));
+    story.agent_starts().introduces(&json!({"loadSession": true}));
     story.mention("m2", "general").opens("S2", "general").prompts("S2", &["m2"]);
     let judgement = story.rule("H-22");
     assert_broken(&judgement, Blame::Harness, story.last());
@@ -127,7 +127,7 @@ fn h22_asks_nothing_where_there_is_another_reason_for_a_new_session() {
             story.command("!rotate", "general").agent_respawned();
         },
         &|story| {
-            story.agent_dies().agent_starts().introduces(json!({}));
+            story.agent_dies().agent_starts().introduces(&json!({}));
         },
         &|story| {
             story.asked.harnesses[0].settings.resume = false;
