@@ -49,7 +49,8 @@ impl Prompt {
 
     /// It was answered with this reason, however that is spelled.
     pub(crate) fn stopped(&self, wanted: &str) -> bool {
-        matches!(&self.end, Some((_, PromptEnd::Stopped(reason))) if reason.eq_ignore_ascii_case(wanted))
+        let end = self.end.as_ref().map(|(_, how)| how);
+        matches!(end, Some(PromptEnd::Stopped(own)) if own.eq_ignore_ascii_case(wanted))
     }
 
     /// It was answered with a stop reason, whichever.
@@ -182,7 +183,8 @@ mod tests {
     fn context_holds_no_messages() {
         let (old, new) = ("ab".repeat(32), "cd".repeat(32));
         let block = format!(
-            "[Thread Context (1 of 1 messages)]\nEvent ID: {old}\n[Buzz event: @mention]\nEvent ID: {new}"
+            "[Thread Context (1 of 1 messages)]\nEvent ID: {old}\n\
+             [Buzz event: @mention]\nEvent ID: {new}"
         );
         assert_eq!(event_ids(&[block.into()]), [Hex32::parse(&new).unwrap()]);
     }

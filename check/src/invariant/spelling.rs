@@ -6,7 +6,7 @@ use crate::expect::cause;
 use crate::facts::Facts;
 use crate::facts::ids::{LifeId, MessageId, PromptId, SessionId};
 use crate::facts::moment::{Moment, Seen};
-use crate::facts::scope::{Scope, spelled_root};
+use crate::facts::scope::{Scope, marked_root, spelled_root};
 
 /// The rule, with the last prompt of each conversation of each life.
 #[derive(Default)]
@@ -39,16 +39,12 @@ impl Invariant for Spelling {
     }
 }
 
-/// The same conversation, spelled differently.
+/// The same root or the same channel, spelled differently.
 fn differ(one: MessageId, two: MessageId, facts: &Facts) -> bool {
-    let spelled = |id: MessageId| {
-        let event = facts.messages.get(id).event.as_deref();
-        let root = event.and_then(spelled_root).map(ToString::to_string);
-        let channel = event.and_then(|event| event.tag("h")).map(str::to_owned);
-        (root, channel)
-    };
-    let ((root_one, channel_one), (root_two, channel_two)) = (spelled(one), spelled(two));
-    channel_one != channel_two || matches!((root_one, root_two), (Some(a), Some(b)) if a != b)
+    let event = |id: MessageId| facts.messages.get(id).event.as_deref();
+    let (Some(one), Some(two)) = (event(one), event(two)) else { return false };
+    let same_root = marked_root(one).is_some() && marked_root(one) == marked_root(two);
+    (same_root && spelled_root(one) != spelled_root(two)) || one.tag("h") != two.tag("h")
 }
 
 /// Another session is prompted although the earlier one could have been: its process lives, and

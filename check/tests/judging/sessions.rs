@@ -167,6 +167,15 @@ fn h53_a_thread_split_by_its_spelling_is_told() {
 }
 
 #[test]
+fn h53_two_threads_of_one_channel_are_no_two_spellings() {
+    let mut story = Story::new();
+    story.starts("h").reply("m1", "general", &"ab".repeat(32)).opens("S1", "general");
+    story.turn("S1", &["m1"]).reply("m2", "general", &"cd".repeat(32)).opens("S2", "general");
+    story.turn("S2", &["m2"]);
+    assert_eq!(story.rule("H-53").verdict, Verdict::NotApplicable);
+}
+
+#[test]
 fn h53_says_nothing_of_a_session_that_is_gone() {
     let mut story = threads();
     let root = "ab".repeat(32);
