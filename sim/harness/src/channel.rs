@@ -1,6 +1,7 @@
 //! The channels that the agent is a member of, and what sessions in them are told of their origin
 //! (H-30, H-31).
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -28,9 +29,8 @@ pub(crate) struct Channel {
     pub(crate) name: Text,
     /// Its metadata was found. Until then it is treated as the most careful kind, a DM.
     pub(crate) known: bool,
-    /// The first paragraph of every prompt in it.
-    pub(crate) context: Text,
-    pub(crate) origin: Origin,
+    /// What is made of the above, once somebody speaks here.
+    words: OnceCell<Words>,
     sub: Text,
     /// The earliest instant that is ever asked for, in seconds.
     floor_s: u64,
@@ -46,7 +46,9 @@ pub(crate) struct Channel {
 
 /// What a session is told of the channel that it belongs to.
 #[derive(Clone, Debug)]
-pub(crate) struct Origin {
+pub(crate) struct Words {
+    /// The first paragraph of every prompt.
+    pub(crate) context: Text,
     /// `_meta`.
     pub(crate) meta: Option<Arc<Value>>,
     /// `mcpServers` of a new session.
@@ -55,54 +57,50 @@ pub(crate) struct Origin {
 
 impl Channel {
     /// A channel of which nothing but its id is known.
-    pub(crate) fn unknown(id: Text, floor_s: u64, config: &HarnessConfig) -> Self {
-        let sub = format!("{SUB_PREFIX}{id}").into();
-        let name = id.clone();
-        let mut channel = Self {
-            origin: Origin { meta: None, mcp: Arc::new(Value::Null) },
-            context: "".into(),
+    pub(crate) fn unknown(id: Text, floor_s: u64) -> Self {
+        Self {
+            sub: format!("{SUB_PREFIX}{id}").into(),
+            name: id.clone(),
+            id,
             kind: ChannelKind::Dm,
             known: false,
+            words: OnceCell::new(),
+            floor_s,
             newest_s: 0,
             closed: 0,
             caught_up: false,
             reopen: false,
-            id,
-            name,
-            sub,
-            floor_s,
-        };
-        channel.describe(config);
-        channel
+        }
     }
 
     /// Takes in what its metadata says (kind 39000).
-    pub(crate) fn learn(&mut self, metadata: &NostrEvent, config: &HarnessConfig) {
-        let kind = kind_of(metadata);
-        let name = metadata.tag("name").unwrap_or(&self.id);
-        if self.known && kind == self.kind && *name == *self.name {
-            return;
-        }
-        self.name = name.into();
-        self.kind = kind;
+    pub(crate) fn learn(&mut self, metadata: &NostrEvent) {
+        self.name = metadata.tag("name").unwrap_or(&self.id).into();
+        self.kind = kind_of(metadata);
         self.known = true;
-        self.describe(config);
+        self.words = OnceCell::new();
     }
 
-    fn describe(&mut self, config: &HarnessConfig) {
+    /// What a session here is told of it.
+    pub(crate) fn words(&self, config: &HarnessConfig) -> &Words {
+        self.words.get_or_init(|| {
+            let public = self.kind == ChannelKind::Stream;
+            let named = public || config.mutants.has(Mutant::OriginInPrivate);
+            Words {
+                context: self.context(),
+                meta: self.meta(config),
+                mcp: Arc::new(mcp_servers(config, named.then_some(&*self.id))),
+            }
+        })
+    }
+
+    fn context(&self) -> Text {
         let place = match self.kind {
             ChannelKind::Stream => "the channel",
             ChannelKind::Private => "the private channel",
             ChannelKind::Dm => "a direct conversation,",
         };
-        let context = format!("[Context]\nThis is {place} #{} ({}).", self.name, self.id);
-        self.context = context.into();
-        let public = self.kind == ChannelKind::Stream;
-        let named = public || config.mutants.has(Mutant::OriginInPrivate);
-        self.origin = Origin {
-            meta: self.meta(config),
-            mcp: Arc::new(mcp_servers(config, named.then_some(&*self.id))),
-        };
+        format!("[Context]\nThis is {place} #{} ({}).", self.name, self.id).into()
     }
 
     fn meta(&self, config: &HarnessConfig) -> Option<Arc<Value>> {
@@ -232,16 +230,16 @@ mod tests {
         config
     }
 
-    fn channel(tags: &[&[&str]], config: &HarnessConfig) -> Channel {
+    fn channel(tags: &[&[&str]]) -> Channel {
         let tags = tags.iter().map(|tag| tag.iter().map(|part| Text::from(*part)).collect());
         let metadata = NostrEvent::new(Hex32::default(), 0, 39000, tags.collect(), "".into());
-        let mut channel = Channel::unknown("c1".into(), 0, config);
-        channel.learn(&metadata, config);
+        let mut channel = Channel::unknown("c1".into(), 0);
+        channel.learn(&metadata);
         channel
     }
 
-    fn origin_variable(channel: &Channel) -> Option<&str> {
-        let env = channel.origin.mcp[0]["env"].as_array().unwrap();
+    fn origin_variable<'a>(channel: &'a Channel, config: &HarnessConfig) -> Option<&'a str> {
+        let env = channel.words(config).mcp[0]["env"].as_array().unwrap();
         let found = env.iter().find(|variable| variable["name"] == ORIGIN_VARIABLE)?;
         found["value"].as_str()
     }
@@ -249,27 +247,26 @@ mod tests {
     #[test]
     fn only_public_channels_are_named_to_mcp_servers() {
         let config = config();
-        assert_eq!(origin_variable(&channel(&[&["t", "stream"]], &config)), Some("c1"));
-        assert_eq!(origin_variable(&channel(&[&["private"]], &config)), None);
-        assert_eq!(origin_variable(&channel(&[&["hidden"]], &config)), None);
-        assert_eq!(origin_variable(&Channel::unknown("c1".into(), 0, &config)), None);
+        assert_eq!(origin_variable(&channel(&[&["t", "stream"]]), &config), Some("c1"));
+        assert_eq!(origin_variable(&channel(&[&["private"]]), &config), None);
+        assert_eq!(origin_variable(&channel(&[&["hidden"]]), &config), None);
+        assert_eq!(origin_variable(&Channel::unknown("c1".into(), 0), &config), None);
         let leaky = HarnessConfig { mutants: Mutants::only(Mutant::OriginInPrivate), ..config };
-        assert_eq!(origin_variable(&channel(&[&["private"]], &leaky)), Some("c1"));
+        assert_eq!(origin_variable(&channel(&[&["private"]]), &leaky), Some("c1"));
     }
 
     #[test]
     fn a_sessions_meta_names_channel_type_and_title() {
         let mut config = config();
         config.settings.title = Some("Bee".into());
-        let dm = channel(&[&["name", "hive"], &["t", "dm"]], &config);
+        let dm = channel(&[&["name", "hive"], &["t", "dm"]]);
         let wanted = json!({"channelId": "c1", "channelType": "dm", "sessionTitle": "Bee · #hive"});
-        assert_eq!(**dm.origin.meta.as_ref().unwrap(), wanted);
+        assert_eq!(**dm.words(&config).meta.as_ref().unwrap(), wanted);
     }
 
     #[test]
     fn a_message_from_the_future_does_not_move_the_horizon_past_now() {
-        let config = config();
-        let mut channel = Channel::unknown("c1".into(), 90, &config);
+        let mut channel = Channel::unknown("c1".into(), 90);
         channel.saw(1_000_000, 100);
         let ClientMsg::Req { filters, .. } = channel.request(&"a".into(), 5, None) else {
             panic!()

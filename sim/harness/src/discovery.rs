@@ -90,7 +90,7 @@ impl Harness {
         }
         let floor_s = watermark_s.saturating_sub(self.config.overlap_s());
         if self.channels.get(id).is_none() {
-            self.channels.insert(Channel::unknown(id.into(), floor_s, &self.config));
+            self.channels.insert(Channel::unknown(id.into(), floor_s));
         }
     }
 
@@ -106,7 +106,7 @@ impl Harness {
             if event.tag("archived") == Some("true") {
                 self.channels.remove(&id);
             } else if let Some(channel) = self.channels.get_mut(&id) {
-                channel.learn(event, &self.config);
+                channel.learn(event);
             }
         }
     }

@@ -28,7 +28,10 @@ impl Harness {
         let channel = self.turn.as_ref().and_then(|turn| turn.scope().channel());
         let channel = channel.and_then(|id| self.channels.get(id));
         let (meta, mcp_servers) = match channel {
-            Some(channel) => (channel.origin.meta.clone(), channel.origin.mcp.clone()),
+            Some(channel) => {
+                let words = channel.words(&self.config);
+                (words.meta.clone(), words.mcp.clone())
+            }
             None => (self.bare_meta(), Arc::new(mcp_servers(&self.config, None))),
         };
         Setup { cwd: self.config.cwd.clone(), mcp_servers, meta, extra: None }

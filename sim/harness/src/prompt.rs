@@ -6,13 +6,18 @@ use std::sync::Arc;
 use skep_trace::{NostrEvent, Text};
 
 use crate::channel::Channel;
+use crate::config::HarnessConfig;
 use crate::inbox::Message;
 
 /// What a heartbeat turn says.
 const HEARTBEAT: &str = "[Heartbeat]\nNobody wrote. If there is work of your own to do, do it now.";
 
 /// The text blocks of the prompt for some messages of a channel; for none, of a heartbeat.
-pub(crate) fn blocks(channel: Option<&Channel>, messages: &[Message]) -> Arc<[Text]> {
+pub(crate) fn blocks(
+    channel: Option<&Channel>,
+    messages: &[Message],
+    config: &HarnessConfig,
+) -> Arc<[Text]> {
     let Some(channel) = channel.filter(|_| !messages.is_empty()) else {
         return match messages {
             [] => [Text::from(HEARTBEAT)].into(),
@@ -20,7 +25,7 @@ pub(crate) fn blocks(channel: Option<&Channel>, messages: &[Message]) -> Arc<[Te
             _ => [said(None, messages)].into(),
         };
     };
-    [channel.context.clone(), said(Some(channel), messages)].into()
+    [channel.words(config).context.clone(), said(Some(channel), messages)].into()
 }
 
 fn said(channel: Option<&Channel>, messages: &[Message]) -> Text {
@@ -72,7 +77,6 @@ mod tests {
     use skep_trace::Hex32;
 
     use super::*;
-    use crate::config::HarnessConfig;
     use crate::inbox::Inbox;
     use crate::scope::Scope;
 
@@ -86,15 +90,15 @@ mod tests {
         inbox.take(0).map(|batch| batch.messages).unwrap_or_default()
     }
 
-    fn channel() -> Channel {
+    fn prompt(messages: &[Message]) -> Arc<[Text]> {
         let config = HarnessConfig::new("ws://r", Hex32([1; 32]), Hex32([2; 32]), "/w");
-        Channel::unknown("c1".into(), 0, &config)
+        blocks(Some(&Channel::unknown("c1".into(), 0)), messages, &config)
     }
 
     #[test]
     fn a_prompt_names_each_event_on_a_line_of_its_own() {
         let messages = messages(&["one", "two"]);
-        let blocks = blocks(Some(&channel()), &messages);
+        let blocks = prompt(&messages);
         assert!(blocks[0].starts_with("[Context]"));
         for message in &messages {
             assert!(blocks[1].lines().any(|line| line == format!("Event ID: {}", message.id)));
@@ -104,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_single_message_is_a_mention() {
-        let blocks = blocks(Some(&channel()), &messages(&["one"]));
+        let blocks = prompt(&messages(&["one"]));
         assert!(blocks[1].starts_with("[Buzz event: @mention]\nEvent ID: "));
     }
 }

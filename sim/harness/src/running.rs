@@ -33,7 +33,7 @@ impl Harness {
         let Some(session_id) = turn.session.clone() else { return };
         let scope = turn.scope();
         let channel = scope.channel().and_then(|id| self.channels.get(id));
-        let prompt = prompt::blocks(channel, &turn.batch.messages);
+        let prompt = prompt::blocks(channel, &turn.batch.messages, &self.config);
         out.log(|| format!("turn starting in session {session_id}"));
         self.book.touch(&scope.clone(), out.now_ms);
         let (request, frame) = self.agent.request(Call::SessionPrompt { session_id, prompt });
@@ -67,7 +67,7 @@ impl Harness {
         }
         let Some(batch) = self.inbox.take(u64::MAX) else { return false };
         let channel = scope.channel().and_then(|id| self.channels.get(id));
-        let prompt = prompt::blocks(channel, &batch.messages);
+        let prompt = prompt::blocks(channel, &batch.messages, &self.config);
         let (_, frame) = self.agent.request(Call::SessionPrompt { session_id, prompt });
         out.tell_agent(frame);
         if let Some(turn) = &mut self.turn {
