@@ -1,14 +1,19 @@
 //! skep tests programs that speak the Agent Client Protocol: it runs a session-keeping system on
 //! purpose through its worst days, and says exactly who broke what.
 //!
+//! - [`director`]: walks a scenario against a world; start here.
 //! - [`outcome`]: what a run came to; every report is a view of it.
+//! - [`matrix`]: what a proof came to.
 //! - [`report`]: terminal, JSON, JUnit, GitHub, Markdown.
 //! - [`cli`]: the command line, one file a verb.
 //! - [`rule`]: the rules, each in one line.
 //! - [`scenario`]: the scenario language, text into what a run is asked to do.
 //! - [`exit_code`]: how the process ends.
 
+pub mod cli;
+pub mod director;
 pub mod exit_code;
+pub mod matrix;
 pub mod outcome;
 pub mod report;
 pub mod rule;

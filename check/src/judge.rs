@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use skep_trace::{NameKind, Record, Settled, Trace, What};
+use skep_trace::{NameKind, Record, Settled, Text, Trace, What};
 
 use crate::asked::Asked;
 use crate::expect::{Found, Stretch, Watch, watch};
@@ -130,7 +130,7 @@ impl Judge {
                 self.facts.names.give(NameKind::Session, &name, &id);
             }
         }
-        if moment.comeback.is_some() {
+        if moment.comeback.is_some() || matches!(moment.what, What::Receipts { .. }) {
             let over = self.steps.iter_mut().filter(|step| step.over);
             for watch in over.flat_map(|step| &mut step.watches) {
                 watch.see_later(moment, &self.facts);
@@ -148,6 +148,12 @@ impl Judge {
         for watch in &mut step.watches {
             watch.close(&self.facts, &stretch);
         }
+    }
+
+    /// The sessions that have a name so far, and their ids.
+    pub fn sessions(&self) -> Vec<(Text, Text)> {
+        let named = self.facts.names.of(NameKind::Session);
+        named.map(|(name, id)| (name.clone(), id.clone())).collect()
     }
 
     /// How many expectations of the running step are not met yet.

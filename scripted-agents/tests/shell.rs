@@ -348,6 +348,26 @@ fn a_watcher_that_takes_its_time_holds_the_agent_there() {
 }
 
 #[test]
+fn a_shell_that_checks_the_schema_tells_what_it_finds_and_serves_all_the_same() {
+    virtually(async {
+        let line = r#"{"id":1,"method":"initialize","params":{}}"#;
+        for (checking, wanted) in [(false, 0), (true, 2)] {
+            let log = Log::default();
+            let seen = Rc::clone(&log);
+            let disk = Rc::new(RefCell::new(AgentDisk::new("a", 7)));
+            let agent = Agent::new(Arc::new(AgentCast::new("a")), 1);
+            let shell = Shell::new(agent, disk, move |what| seen.borrow_mut().push(what));
+            let shell = if checking { shell.checking_schema() } else { shell };
+            let mut answer = Vec::new();
+            shell.run(format!("{line}\n").as_bytes(), &mut answer).await;
+            assert!(String::from_utf8_lossy(&answer).contains("protocolVersion"));
+            let finding = |seen: &&Seen| matches!(seen, Seen::Finding(_));
+            assert_eq!(log.borrow().iter().filter(finding).count(), wanted);
+        }
+    });
+}
+
+#[test]
 fn two_runs_of_one_script_are_one_run() {
     fn run() -> Vec<Seen> {
         let log = Log::default();

@@ -21,6 +21,11 @@ impl Names {
         self.by_kind[kind as usize].get(name)
     }
 
+    /// Every name of a kind and the id behind it.
+    pub(crate) fn of(&self, kind: NameKind) -> impl Iterator<Item = (&Text, &Text)> {
+        self.by_kind[kind as usize].iter()
+    }
+
     /// The id behind a name, as a public key or event id.
     pub(crate) fn hex(&self, kind: NameKind, name: &str) -> Option<Hex32> {
         Hex32::parse(self.id(kind, name)?)

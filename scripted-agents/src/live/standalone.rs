@@ -35,7 +35,7 @@ async fn start(home: &Path) -> io::Result<Ended> {
             remark(&text);
         }
     };
-    Ok(Shell::new(agent, folder, watch).run(stdin, stdout).await)
+    Ok(Shell::new(agent, folder, watch).checking_schema().run(stdin, stdout).await)
 }
 
 /// Everything that a scripted agent can offer of the protocol.

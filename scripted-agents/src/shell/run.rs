@@ -12,6 +12,7 @@ use super::lines::{Front, Lines, MOST_LINE_BYTES};
 use super::pipes::{Lifeline, Pipes, Sink, Source, Stream, StreamSink};
 use super::seen::{Ended, Seen, Watch};
 use crate::core::{Agent, AgentEffect, AgentEvent};
+use crate::schema::SchemaCheck;
 
 /// The exit code of an agent that its harness wrote too long a line, or whose disk fails.
 const TROUBLE: i32 = 74;
@@ -23,6 +24,7 @@ pub struct Shell<K, W> {
     keep: K,
     watch: W,
     released: Arc<Notify>,
+    check: Option<SchemaCheck>,
     clock: Clock,
     lines: Lines,
 }
@@ -33,8 +35,22 @@ struct Over(Ended);
 impl<K: Keep, W: Watch> Shell<K, W> {
     /// An agent over its disk, watched.
     pub fn new(agent: Agent, keep: K, watch: W) -> Self {
-        let released = Arc::new(Notify::new());
-        Self { agent, keep, watch, released, clock: Clock::default(), lines: Lines::default() }
+        Self {
+            agent,
+            keep,
+            watch,
+            released: Arc::new(Notify::new()),
+            check: None,
+            clock: Clock::default(),
+            lines: Lines::default(),
+        }
+    }
+
+    /// Also holds what the harness sends against the official schema, and tells what it finds.
+    #[must_use]
+    pub fn checking_schema(mut self) -> Self {
+        self.check = Some(SchemaCheck::new());
+        self
     }
 
     /// Each `notify_one` lets the request go on that has waited longest at a gate.
@@ -109,8 +125,12 @@ impl<K: Keep, W: Watch> Shell<K, W> {
         match front {
             Front::Line(line) => {
                 let frame = Arc::new(Frame::from_line(&line));
+                let found = self.found(&line);
                 let raw = Text::from(line);
                 self.tell(pipes, Seen::Received { frame: Arc::clone(&frame), raw }).await?;
+                for text in found {
+                    self.tell(pipes, Seen::Finding(text)).await?;
+                }
                 Ok(AgentEvent::Frame(frame))
             }
             Front::TooLong => {
@@ -126,6 +146,12 @@ impl<K: Keep, W: Watch> Shell<K, W> {
         }
     }
 
+    /// What the schema says to a line. One that is no JSON the agent itself remarks on.
+    fn found(&mut self, line: &str) -> Vec<Text> {
+        let Some(check) = &mut self.check else { return Vec::new() };
+        serde_json::from_str(line).map_or_else(|_| Vec::new(), |message| check.received(&message))
+    }
+
     async fn perform<R: Source, S: Sink>(
         &mut self,
         pipes: &mut Pipes<R, S>,
@@ -133,6 +159,9 @@ impl<K: Keep, W: Watch> Shell<K, W> {
     ) -> Result<(), Over> {
         match effect {
             AgentEffect::Send(frame) => {
+                if let Some(check) = &mut self.check {
+                    check.sent(&frame);
+                }
                 self.tell(pipes, Seen::Sending(Arc::clone(&frame))).await?;
                 let mut line = frame.to_line();
                 line.push('\n');

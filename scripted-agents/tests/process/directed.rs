@@ -162,7 +162,7 @@ impl Watch for Holder {
     async fn seen(&mut self, seen: Seen) {
         if matches!(&seen, Seen::Sending(frame) if frame.to_line().contains("stopReason")) {
             self.0.notify_one();
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 }
@@ -222,7 +222,7 @@ fn a_closed_input_is_closed_for_the_harness_and_the_process_lives() {
         while !director.log.borrow().contains(&Seen::ClosingStdin) {
             tokio::task::yield_now().await;
         }
-        let request = harness.request("session/new", json!({}));
+        let request = harness.request("session/new", &json!({}));
         let broken = loop {
             // Until the process has obeyed, its pipe takes what is written.
             match harness.write(&request).await {

@@ -46,14 +46,14 @@ impl Harness {
         stdin.write_all(format!("{line}\n").as_bytes()).await
     }
 
-    pub(crate) fn request(&mut self, method: &str, params: Value) -> String {
+    pub(crate) fn request(&mut self, method: &str, params: &Value) -> String {
         self.next += 1;
         let id = self.next;
         json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
     }
 
     pub(crate) async fn ask(&mut self, method: &str, params: Value) {
-        let request = self.request(method, params);
+        let request = self.request(method, &params);
         self.write(&request).await.expect("the agent listens");
     }
 

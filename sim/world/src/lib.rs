@@ -1,1 +1,20 @@
+//! The simulated worlds that a scenario runs in.
+//!
+//! A [`World`] carries out acts and tells what happened as a trace. The director walks a scenario
+//! against one; it does not know which.
+//!
+//! - [`world`]: the trait; start here.
+//! - [`event`]: the event gear: the pure cores on one discrete-event queue.
+//! - [`mint`]: every id of a run, made from its seed and a name.
+//! - [`compose`]: what people say, as Nostr events; shared by all worlds.
+//! - [`recorder`]: the trace in the making.
 
+pub mod compose;
+pub mod event;
+pub mod mint;
+pub mod recorder;
+pub mod world;
+
+pub use event::EventWorld;
+pub use recorder::Recorder;
+pub use world::{Setup, World, WorldError};

@@ -1,0 +1,5 @@
+//! Prints the table.
+
+fn main() {
+    print!("{}", skep_official::text());
+}

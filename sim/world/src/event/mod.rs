@@ -1,0 +1,239 @@
+//! The event gear: the same cores as everywhere, their frames as values, on one discrete-event
+//! queue. No runtime, no bytes, no ticks: idle time costs nothing.
+//!
+//! Every hop between two parties takes [`HOP_MS`]; equal delays keep every pipe in order.
+//! - `acts`: what the director does.
+//! - `harness_side`, `agent_side`, `relay_side`: the effects of each core, carried out.
+//! - `state`: the state directories, and the stores' operations on them.
+//! - `build`: what stands before the first start.
+//! - `crash`: kills at a point.
+
+mod acts;
+mod agent_side;
+mod build;
+mod crash;
+mod harness_side;
+mod queue;
+mod relay_side;
+mod state;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use skep_agent::{AgentDisk, AgentEffect, AgentEvent};
+use skep_harness::{HarnessEffect, HarnessEvent};
+use skep_mutant::Mutants;
+use skep_plan::{Act, AgentCast, Cast};
+use skep_relay::{ConnId, RelayEffect, RelayEvent};
+use skep_store::SimDisk;
+use skep_trace::{Record, Settled, Text, Trace, What};
+
+use self::agent_side::AgentHost;
+use self::crash::Armed;
+use self::harness_side::HarnessHost;
+use self::queue::{Class, Queue};
+use self::relay_side::RelayHost;
+use self::state::StateDir;
+use crate::compose::Composer;
+use crate::mint::{EPOCH_S, Mint};
+use crate::recorder::Recorder;
+use crate::world::{Setup, World, WorldError};
+
+/// How long every hop between two parties takes. One millisecond: the finest step of time.
+pub const HOP_MS: u64 = 1;
+
+/// The longest that one step may take: longer than ten retries with their waits, so that a run
+/// that passes it is out of hand.
+pub const STEP_BOUND_MS: u64 = 4 * 3_600_000;
+
+/// What is due at an instant.
+#[derive(Debug)]
+enum Due {
+    Harness {
+        host: usize,
+        life: u32,
+        via: Via,
+        event: HarnessEvent,
+    },
+    Agent {
+        process: usize,
+        event: AgentEvent,
+    },
+    Relay {
+        relay: usize,
+        event: RelayEvent,
+    },
+    /// The next volume operation of a store that works step by step.
+    Poll {
+        host: usize,
+        life: u32,
+    },
+}
+
+/// What brings an event to a harness: what came on a connection or a pipe that it has since
+/// given up is lost with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Via {
+    /// Itself: its timers, its store, its start.
+    Own,
+    /// A relay connection.
+    Conn(ConnId),
+    /// An agent process.
+    Pipe(usize),
+}
+
+/// A simulated world without a runtime.
+pub struct EventWorld {
+    cast: Arc<Cast>,
+    seed: u64,
+    mutants: Mutants,
+    interleave: bool,
+    recorder: Recorder,
+    queue: Queue<Due>,
+    relays: Vec<RelayHost>,
+    harnesses: Vec<HarnessHost>,
+    agents: Vec<AgentHost>,
+    /// The agents as their next processes will be.
+    casts: BTreeMap<Text, Arc<AgentCast>>,
+    /// What the agents keep.
+    disks: BTreeMap<Text, AgentDisk>,
+    /// Where the state directories are.
+    disk: SimDisk,
+    states: Vec<StateDir>,
+    mint: Mint,
+    composer: Composer,
+    armed: Vec<Armed>,
+    /// Connections are numbered over the whole run.
+    next_conn: u32,
+    // Effects are collected into buffers that live as long as the world: no allocation a step.
+    harness_effects: Vec<HarnessEffect>,
+    agent_effects: Vec<AgentEffect>,
+    relay_effects: Vec<RelayEffect>,
+}
+
+impl EventWorld {
+    /// A world in which nothing has happened.
+    pub fn new(setup: Setup<'_>) -> Self {
+        let mint = Mint::new(setup.seed);
+        Self {
+            cast: Arc::new(setup.cast.clone()),
+            seed: setup.seed,
+            mutants: setup.mutants,
+            interleave: setup.interleave,
+            recorder: Recorder::new(setup.header),
+            queue: Queue::new(),
+            relays: Vec::new(),
+            harnesses: Vec::new(),
+            agents: Vec::new(),
+            casts: BTreeMap::new(),
+            disks: BTreeMap::new(),
+            disk: SimDisk::new(),
+            states: Vec::new(),
+            mint,
+            composer: Composer::new(mint),
+            armed: Vec::new(),
+            next_conn: 0,
+            harness_effects: Vec::with_capacity(16),
+            agent_effects: Vec::with_capacity(16),
+            relay_effects: Vec::with_capacity(16),
+        }
+    }
+
+    fn now_ms(&self) -> u64 {
+        self.recorder.now_ms()
+    }
+
+    /// The instant as the parties' clocks tell it.
+    fn unix_ms(&self) -> u64 {
+        EPOCH_S * 1000 + self.now_ms()
+    }
+
+    fn send(&mut self, due: Due) {
+        self.queue.push(self.now_ms() + HOP_MS, Class::Work, due);
+    }
+
+    /// Takes the next entry, moves time to it and carries it out.
+    fn advance(&mut self) {
+        let Some((due_ms, due)) = self.queue.pop() else { return };
+        self.recorder.set_now(due_ms);
+        match due {
+            Due::Harness { host, life, via, event } => self.reach_harness(host, life, via, event),
+            Due::Agent { process, event } => self.reach_agent(process, event),
+            Due::Relay { relay, event } => self.reach_relay(relay, event),
+            Due::Poll { host, life } => self.poll_store(host, life),
+        }
+    }
+
+    /// Carries out everything that is due up to an instant, and moves time there.
+    fn run_until(&mut self, until_ms: u64) {
+        while self.queue.next_due().is_some_and(|due| due <= until_ms) && !self.recorder.full() {
+            self.advance();
+        }
+        self.recorder.set_now(until_ms);
+    }
+
+    /// Something is left to do that is no idle timer.
+    fn busy(&self) -> bool {
+        self.queue.count(Class::Work) + self.queue.count(Class::Timer) > 0
+    }
+}
+
+impl World for EventWorld {
+    fn open(&mut self) -> Result<(), WorldError> {
+        self.build()?;
+        let started: Vec<Text> = self
+            .cast
+            .harnesses
+            .iter()
+            .filter(|harness| harness.started)
+            .map(|harness| harness.name.clone())
+            .collect();
+        self.start(&started)
+    }
+
+    fn begin(&mut self, step: usize, title: &str) {
+        self.recorder.note(What::Step { index: step, title: title.into() });
+    }
+
+    fn act(&mut self, index: usize, text: &str, act: &Act) -> Result<(), WorldError> {
+        self.recorder.note(What::Act { index, text: text.into() });
+        self.carry_out(act)
+    }
+
+    fn settle(
+        &mut self,
+        step: usize,
+        met: &mut dyn FnMut(&[Record]) -> bool,
+    ) -> Result<Settled, WorldError> {
+        let bound_ms = self.now_ms() + STEP_BOUND_MS;
+        let mut how = Settled::Drained;
+        let mut seen = usize::MAX;
+        let mut all_met = false;
+        loop {
+            if seen != self.recorder.records().len() {
+                seen = self.recorder.records().len();
+                all_met = met(self.recorder.records());
+            }
+            let done = if all_met { self.queue.count(Class::Work) == 0 } else { !self.busy() };
+            if done {
+                break;
+            }
+            if self.now_ms() > bound_ms || self.recorder.full() {
+                how = Settled::Bound("the step's expectations".into());
+                break;
+            }
+            self.advance();
+        }
+        self.snapshots();
+        self.recorder.note(What::Settled { step, how: how.clone() });
+        Ok(how)
+    }
+
+    fn records(&self) -> &[Record] {
+        self.recorder.records()
+    }
+
+    fn close(self: Box<Self>) -> Trace {
+        self.recorder.into_trace()
+    }
+}

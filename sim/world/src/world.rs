@@ -1,0 +1,71 @@
+//! What a director can ask of a world, simulated or live.
+
+use skep_mutant::Mutants;
+use skep_plan::{Act, Cast};
+use skep_trace::{Header, Record, Settled, Trace};
+use thiserror::Error;
+
+/// What a world is built from.
+#[derive(Clone, Debug)]
+pub struct Setup<'a> {
+    /// Who takes part.
+    pub cast: &'a Cast,
+    /// Every choice comes from here.
+    pub seed: u64,
+    /// The fault of ours that is switched on.
+    pub mutants: Mutants,
+    /// What the trace says about itself.
+    pub header: Header,
+    /// The processes of one state directory are to be interleaved at every volume operation.
+    pub interleave: bool,
+}
+
+/// A world could not do what it was asked: the scenario's fault, or ours, never a verdict.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum WorldError {
+    /// The act makes no sense here (starting what runs, a name that is not in the cast).
+    #[error("{0}")]
+    Act(String),
+    /// This world cannot do that at all; the scenario is not applicable, for this reason.
+    #[error("{0}")]
+    Unsupported(String),
+    /// Something of ours failed (no port, no temporary directory).
+    #[error("{0}")]
+    Ours(String),
+}
+
+/// A place in which a scenario is played.
+pub trait World {
+    /// Builds up everything that stands before the first step: starts the harnesses that the cast
+    /// says are started, and waits until they are ready.
+    ///
+    /// # Errors
+    /// When the cast cannot be built here.
+    fn open(&mut self) -> Result<(), WorldError>;
+
+    /// A step begins.
+    fn begin(&mut self, step: usize, title: &str);
+
+    /// Carries out one act; `index` is its place in the step, `text` its line.
+    ///
+    /// # Errors
+    /// When the act cannot be carried out.
+    fn act(&mut self, index: usize, text: &str, act: &Act) -> Result<(), WorldError>;
+
+    /// Goes on until nothing but timers is left to do and `met` says so of the records so far;
+    /// while it does not, timers may fire. Ends with the step's snapshots.
+    ///
+    /// # Errors
+    /// When something of ours failed meanwhile.
+    fn settle(
+        &mut self,
+        step: usize,
+        met: &mut dyn FnMut(&[Record]) -> bool,
+    ) -> Result<Settled, WorldError>;
+
+    /// Everything that happened so far.
+    fn records(&self) -> &[Record];
+
+    /// Ends the run: every process is gone, nothing is left behind.
+    fn close(self: Box<Self>) -> Trace;
+}

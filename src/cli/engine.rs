@@ -1,0 +1,148 @@
+//! What the command line has done for it: the one place in `cli` that knows who does it.
+//!
+//! Every function takes what the user asked for as plain values and gives back what came out.
+
+use std::ffi::OsString;
+use std::panic::{self, AssertUnwindSafe};
+
+use skep_check::verdict::{Blame, Judgement, Subject, Verdict};
+use skep_mutant::{Mutant, Mutants};
+use skep_trace::{Text, Trace};
+
+use super::console::Console;
+use super::discover::Test;
+use super::interrupt::Interrupt;
+use super::progress::Progress;
+use super::prove::Proof;
+use super::relay::RelayArguments;
+use super::suite::{self, Clock};
+use super::trouble::Trouble;
+use crate::director;
+pub use crate::director::parallel::in_parallel;
+use crate::exit_code::ExitCode;
+use crate::matrix::Matrix;
+use crate::outcome::{TestOutcome, WorldName};
+
+/// How the tests of one command are played.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// In which world.
+    pub world: WorldName,
+    /// The fault of the reference that is switched on.
+    pub mutant: Option<Mutant>,
+    /// The foreign harness: a program and its arguments.
+    pub harness: Option<Vec<String>>,
+    /// The profile that says how it is configured and what it can do: a name or a file.
+    pub profile: Option<String>,
+}
+
+impl Plan {
+    fn job(&self, seed: u64) -> director::Job {
+        let mutants = self.mutant.map_or(Mutants::NONE, Mutants::only);
+        director::Job { world: self.world, seed, mutants }
+    }
+
+    /// What the command line must repeat besides the path, the test, the world and the seed.
+    fn again(&self) -> Vec<Text> {
+        let harness = self.harness.as_ref().map(|words| {
+            let words: Vec<_> =
+                words.iter().map(|word| crate::report::again::shell_word(word)).collect();
+            ("--harness", words.join(" "))
+        });
+        let profile = self.profile.clone().map(|profile| ("--harness-profile", profile));
+        let pairs = harness.into_iter().chain(profile);
+        pairs.flat_map(|(option, value)| [option.into(), value.as_str().into()]).collect()
+    }
+}
+
+/// Plays one test. A panic on the way is our own fault, is told as such, and costs this test only.
+pub fn play(test: &Test, plan: &Plan, seed: u64) -> TestOutcome {
+    let job = plan.job(seed);
+    let played = panic::catch_unwind(AssertUnwindSafe(|| director::play(&test.scenario, &job)));
+    let mut outcome = played.unwrap_or_else(|_| our_fault(blank(test, plan, seed)));
+    outcome.builtin = test.builtin;
+    outcome.again = plan.again();
+    outcome
+}
+
+fn our_fault(mut outcome: TestOutcome) -> TestOutcome {
+    outcome.verdict = Verdict::Violated;
+    outcome.judgements = vec![Judgement {
+        subject: Subject::Run,
+        verdict: Verdict::Violated,
+        blame: Some(Blame::Skep),
+        title: "skep itself failed in this test".to_owned(),
+        label: "the lines on standard error say where".to_owned(),
+        record: None,
+        causes: Vec::new(),
+    }];
+    outcome
+}
+
+/// The outcome of a test that was not played: inconclusive, because nothing was seen.
+pub fn blank(test: &Test, plan: &Plan, seed: u64) -> TestOutcome {
+    let outcome = director::outline::blank(&test.scenario, &plan.job(seed));
+    TestOutcome { builtin: test.builtin, again: plan.again(), ..outcome }
+}
+
+/// Judges a recorded trace again, with the scenario that stands in it.
+///
+/// # Errors
+/// When it holds no scenario that can be judged.
+pub fn judge_again(trace: Trace) -> Result<TestOutcome, Trouble> {
+    director::rejudge::rejudge(trace).map_err(Trouble::scenario)
+}
+
+/// Serves the simulated relay until the user stops it.
+///
+/// # Errors
+/// When it cannot serve.
+pub fn relay(_arguments: &RelayArguments, _console: &Console) -> Result<ExitCode, Trouble> {
+    Err(Trouble::ours("this build cannot serve a relay yet"))
+}
+
+/// The process of a scripted agent.
+///
+/// # Errors
+/// When it cannot run.
+pub fn scripted_agent(_arguments: &[OsString]) -> Result<ExitCode, Trouble> {
+    Err(Trouble::ours("this build has no scripted agent yet"))
+}
+
+/// The process of the reference harness.
+///
+/// # Errors
+/// When it cannot run.
+pub fn reference_harness(_arguments: &[OsString]) -> Result<ExitCode, Trouble> {
+    Err(Trouble::ours("this build has no reference harness yet"))
+}
+
+/// Ends what the live world started, for a user who will not wait.
+pub fn clean_up() {}
+
+/// Plays every test against every mutant.
+///
+/// # Errors
+/// When nobody can listen for Ctrl-C.
+pub fn prove(tests: &[Test], proof: &Proof, console: &Console) -> Result<Matrix, Trouble> {
+    let interrupt = Interrupt::watch(clean_up)?;
+    let progress = Progress::new(console, tests.len());
+    let clock = Clock::start();
+    let job = director::Job { world: proof.world, seed: proof.seed, mutants: Mutants::NONE };
+    let stop = || interrupt.is_wanted();
+    let rows = in_parallel(tests, suite::jobs(proof.jobs), &stop, &|test| {
+        let row = director::prove::row(&test.scenario, &job, &proof.mutants, proof.breadth, &stop);
+        progress.ended(&row.test, row.baseline);
+        row
+    });
+    progress.finish();
+    Ok(Matrix {
+        world: proof.world,
+        seed: proof.seed,
+        breadth: proof.breadth,
+        tests: rows.into_iter().flatten().collect(),
+        mutants: proof.mutants.clone(),
+        interrupted: interrupt.is_wanted(),
+        wall_ms: clock.passed_ms(),
+    })
+}

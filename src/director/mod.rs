@@ -1,0 +1,19 @@
+//! Walks a scenario against a world, step by step, and has the trace judged.
+//!
+//! - [`play`]: one test in one world; start here.
+//! - [`casting`]: what a scenario leaves unsaid about its cast.
+//! - [`asked`]: the scenario, as far as the checker must know it.
+//! - [`outline`]: the scenario, as far as a report must know it.
+//! - [`parallel`]: many pieces of work at once, in a stable order.
+//! - [`prove`]: one test against every mutant.
+//! - [`rejudge`]: a recorded trace, judged again.
+
+pub mod asked;
+pub mod casting;
+pub mod outline;
+pub mod parallel;
+pub mod play;
+pub mod prove;
+pub mod rejudge;
+
+pub use play::{Job, play};

@@ -1,0 +1,189 @@
+//! One test in one world.
+
+use skep_check::verdict::{Blame, Judgement, Subject, Verdict};
+use skep_check::{Asked, Judge};
+use skep_mutant::Mutants;
+use skep_plan::Act;
+use skep_trace::{Header, Record, Settled};
+use skep_world::{EventWorld, Setup, World, WorldError};
+
+use super::{asked, casting, outline};
+use crate::outcome::{TestOutcome, WorldName};
+use crate::scenario::{Scenario, Step};
+
+/// How a test is played.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// In which world.
+    pub world: WorldName,
+    /// The seed that all choices come from.
+    pub seed: u64,
+    /// The fault of ours that is switched on.
+    pub mutants: Mutants,
+}
+
+/// Plays a test and judges it. What cannot be played comes out as a verdict with its reason.
+pub fn play(scenario: &Scenario, job: &Job) -> TestOutcome {
+    let mut outcome = outline::blank(scenario, job);
+    if let Some(reason) = unfit(scenario, job.world) {
+        outcome.verdict = Verdict::NotApplicable;
+        outcome.reason = Some(reason.as_str().into());
+        return outcome;
+    }
+    let cast = casting::complete(scenario);
+    let asked = asked::of(scenario, &cast);
+    let setup = Setup {
+        cast: &cast,
+        seed: job.seed,
+        mutants: job.mutants,
+        header: header(scenario, job),
+        interleave: interleaves(scenario),
+    };
+    let mut stage = Stage::new(open_world(job.world, setup), asked);
+    let walked = stage.walk(scenario);
+    stage.close(walked, &mut outcome);
+    outcome
+}
+
+fn open_world(name: WorldName, setup: Setup<'_>) -> Box<dyn World> {
+    match name {
+        WorldName::SimEvent | WorldName::SimWire | WorldName::Live => {
+            Box::new(EventWorld::new(setup))
+        }
+    }
+}
+
+/// Why the scenario does not apply in this world, if it does not.
+fn unfit(scenario: &Scenario, world: WorldName) -> Option<String> {
+    match world {
+        WorldName::Live => scenario.sim_only.as_ref().map(|why| format!("sim only: {why}")),
+        _ => scenario.live_only.as_ref().map(|why| format!("live only: {why}")),
+    }
+}
+
+fn header(scenario: &Scenario, job: &Job) -> Header {
+    Header {
+        test: scenario.name.clone(),
+        file: scenario.file.name.clone(),
+        source: scenario.file.text.clone(),
+        world: job.world.word().into(),
+        seed: job.seed,
+        profile: "reference".into(),
+    }
+}
+
+/// Stores work step by step where that can be seen: where a harness is killed inside its store, or
+/// where two harnesses share a directory.
+fn interleaves(scenario: &Scenario) -> bool {
+    let crashes = |act: &Act| matches!(act, Act::Crash { at, .. } if at.in_store());
+    let mut acts = scenario.steps.iter().flat_map(|step| &step.acts);
+    let mut states: Vec<_> = scenario.cast.harnesses.iter().map(|harness| &harness.state).collect();
+    states.sort();
+    acts.any(|act| crashes(&act.value)) || states.windows(2).any(|pair| pair[0] == pair[1])
+}
+
+/// A world and the judge that watches it.
+struct Stage {
+    world: Box<dyn World>,
+    judge: Judge,
+    /// How many records the judge has seen.
+    fed: usize,
+}
+
+impl Stage {
+    fn new(world: Box<dyn World>, asked: Asked) -> Self {
+        Self { world, judge: Judge::new(asked), fed: 0 }
+    }
+
+    /// Plays every step. A step that was not met does not end the run: what follows may be what
+    /// explains it, and all of it stands in one trace.
+    fn walk(&mut self, scenario: &Scenario) -> Result<(), (usize, WorldError)> {
+        self.world.open().map_err(|error| (0, error))?;
+        for (index, step) in scenario.steps.iter().enumerate() {
+            let how = self.play_step(index, step, scenario).map_err(|error| (index, error))?;
+            // Past its bound a run is out of hand: later steps would say nothing.
+            if matches!(how, Settled::Bound(_)) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn play_step(
+        &mut self,
+        index: usize,
+        step: &Step,
+        scenario: &Scenario,
+    ) -> Result<Settled, WorldError> {
+        let Self { world, judge, fed } = self;
+        world.begin(index, &step.title);
+        let mut line = 0;
+        for act in &step.acts {
+            let text = scenario.file.slice(act.span).lines().next().unwrap_or_default();
+            world.act(line, text.trim(), &act.value)?;
+            line += lines(&act.value);
+        }
+        world.settle(index, &mut |records| {
+            feed(judge, fed, records);
+            judge.unmet() == 0
+        })
+    }
+
+    fn close(self, walked: Result<(), (usize, WorldError)>, outcome: &mut TestOutcome) {
+        let Self { world, mut judge, mut fed } = self;
+        let trace = world.close();
+        feed(&mut judge, &mut fed, &trace.records);
+        outcome.bound = judge.sessions();
+        outcome.judgements = judge.finish();
+        outcome.trace = trace;
+        if let Err((step, error)) = walked {
+            cut_short(outcome, step, &error);
+        }
+        outcome.verdict = worst(&outcome.judgements, outcome.verdict);
+    }
+}
+
+fn feed(judge: &mut Judge, fed: &mut usize, records: &[Record]) {
+    for record in &records[*fed..] {
+        judge.feed(record);
+    }
+    *fed = records.len();
+}
+
+/// How many lines an act takes up in its step: a `together` counts itself and each line inside.
+fn lines(act: &Act) -> usize {
+    match act {
+        Act::Together(acts) => 1 + acts.iter().map(lines).sum::<usize>(),
+        _ => 1,
+    }
+}
+
+/// The run ended before its scenario did: what was judged so far stands, the rest was not seen.
+fn cut_short(outcome: &mut TestOutcome, step: usize, error: &WorldError) {
+    let (verdict, blame) = match error {
+        WorldError::Unsupported(why) => {
+            outcome.verdict = Verdict::NotApplicable;
+            outcome.reason = Some(why.as_str().into());
+            outcome.judgements.clear();
+            return;
+        }
+        WorldError::Act(_) => (Verdict::Violated, Blame::Scenario),
+        WorldError::Ours(_) => (Verdict::Violated, Blame::Skep),
+    };
+    outcome.judgements.clear();
+    outcome.judgements.push(Judgement {
+        subject: Subject::Run,
+        verdict,
+        blame: Some(blame),
+        title: error.to_string(),
+        label: format!("in step {}", step + 1),
+        record: outcome.trace.records.len().checked_sub(1),
+        causes: Vec::new(),
+    });
+}
+
+/// The worst of the judgements that apply: invariants that never had occasion say nothing.
+pub(super) fn worst(judgements: &[Judgement], otherwise: Verdict) -> Verdict {
+    let verdicts = judgements.iter().map(|judgement| judgement.verdict);
+    verdicts.filter(|verdict| *verdict != Verdict::NotApplicable).max().unwrap_or(otherwise)
+}
