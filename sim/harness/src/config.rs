@@ -32,6 +32,9 @@ pub struct HarnessConfig {
     pub typing: bool,
     /// It writes log lines.
     pub logs: bool,
+    /// How many times faster than real time the clock runs that the core is given, so that a live
+    /// run need not wait for long time limits. Dates in events are told in real time all the same.
+    pub haste: u32,
 }
 
 /// Whose messages become prompts. In a DM it is the owner's alone, unless nobody's.
@@ -94,6 +97,7 @@ impl HarnessConfig {
             reactions: true,
             typing: true,
             logs: true,
+            haste: 1,
         }
     }
 

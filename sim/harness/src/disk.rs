@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn operations_run_one_after_the_other() {
         let mut effects = Vec::new();
-        let mut out = Out { now_ms: 0, logs: false, effects: &mut effects };
+        let mut out = Out { now_ms: 0, date_s: 0, logs: false, effects: &mut effects };
         let mut disk = Disk::default();
         disk.ask(remove("a"), Reason::Nobody, &mut out);
         disk.ask(remove("b"), Reason::Turn, &mut out);

@@ -45,8 +45,10 @@ pub enum HarnessEffect {
 
 /// Where a step puts its effects, and the instant at which it runs.
 pub(crate) struct Out<'a> {
-    /// Unix time in milliseconds.
+    /// Unix time in milliseconds, as the core's clock tells it.
     pub(crate) now_ms: u64,
+    /// The date, as everybody else's clock tells it.
+    pub(crate) date_s: u64,
     pub(crate) logs: bool,
     pub(crate) effects: &'a mut Vec<HarnessEffect>,
 }
@@ -54,7 +56,7 @@ pub(crate) struct Out<'a> {
 impl Out<'_> {
     /// The instant in seconds, as Nostr counts.
     pub(crate) fn now_s(&self) -> u64 {
-        self.now_ms / 1000
+        self.date_s
     }
 
     pub(crate) fn push(&mut self, effect: HarnessEffect) {

@@ -54,6 +54,8 @@ pub struct Harness {
     pub(crate) discovered: bool,
     /// Presence was shown: people can expect to be heard.
     pub(crate) present: bool,
+    /// The instant of the first event.
+    first_ms: Option<u64>,
     /// When the retry timer is set for.
     pub(crate) retry_ms: u64,
     ended: bool,
@@ -85,6 +87,7 @@ impl Harness {
             membership_s: 0,
             discovered: false,
             present: false,
+            first_ms: None,
             retry_ms: 0,
             ended: false,
         }
@@ -95,7 +98,10 @@ impl Harness {
         if self.ended {
             return;
         }
-        let out = &mut Out { now_ms, logs: self.config.logs, effects };
+        let since_ms = *self.first_ms.get_or_insert(now_ms);
+        let real_ms = (now_ms - since_ms.min(now_ms)) / u64::from(self.config.haste.max(1));
+        let date_s = (since_ms + real_ms) / 1000;
+        let out = &mut Out { now_ms, date_s, logs: self.config.logs, effects };
         self.dispatch(event, out);
         if !self.ended {
             self.go_on(out);

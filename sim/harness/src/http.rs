@@ -135,7 +135,7 @@ mod tests {
 
     fn answers(ask: Ask, status: u16) -> (Http, Vec<HarnessEffect>, Outcome) {
         let mut effects = Vec::new();
-        let mut out = Out { now_ms: 0, logs: false, effects: &mut effects };
+        let mut out = Out { now_ms: 0, date_s: 0, logs: false, effects: &mut effects };
         let mut http = Http::default();
         http.ask(HttpCall::Query(Vec::new()), ask, &mut out);
         let reply = HttpReply { status, body: HttpBody::Other("".into()) };
@@ -148,7 +148,7 @@ mod tests {
         let (mut http, mut effects, outcome) = answers(Ask::Memberships, 503);
         assert_eq!(outcome, Outcome::Again);
         assert_eq!(http.next_due_ms(), Some(500));
-        http.retry(&mut Out { now_ms: 500, logs: false, effects: &mut effects });
+        http.retry(&mut Out { now_ms: 500, date_s: 0, logs: false, effects: &mut effects });
         assert_eq!(effects[0], effects[1]);
     }
 
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_question_gives_up_in_the_end_and_a_notice_never() {
-        let mut out = Out { now_ms: 0, logs: false, effects: &mut Vec::new() };
+        let mut out = Out { now_ms: 0, date_s: 0, logs: false, effects: &mut Vec::new() };
         let mut http = Http::default();
         http.ask(HttpCall::Query(Vec::new()), Ask::Metadata, &mut out);
         http.ask(HttpCall::Query(Vec::new()), Ask::Notice, &mut out);

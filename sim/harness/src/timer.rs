@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn a_timer_that_was_started_again_fires_once() {
         let mut effects = Vec::new();
-        let mut out = Out { now_ms: 0, logs: false, effects: &mut effects };
+        let mut out = Out { now_ms: 0, date_s: 0, logs: false, effects: &mut effects };
         let mut timers = Timers::default();
         timers.set(Slot::Turn, 10, &mut out);
         timers.set(Slot::Turn, 20, &mut out);

@@ -65,6 +65,7 @@ pub struct Socket<Io> {
     /// The ids that events have on the wire, and those that the sender knows them by, where
     /// sealing made them differ.
     sealed: VecDeque<(Hex32, Hex32)>,
+    heard: u64,
 }
 
 impl<Io: AsyncRead + AsyncWrite + Unpin> Socket<Io> {
@@ -86,7 +87,7 @@ impl<Io: AsyncRead + AsyncWrite + Unpin> Socket<Io> {
             .map_err(|_| ClientError::Url(url.to_owned()))?;
         let limits = Some(websocket::limits(ANSWER_BYTES));
         let (stream, _) = client_async_with_config(request, io, limits).await?;
-        Ok(Self { stream, sealed: VecDeque::new() })
+        Ok(Self { stream, sealed: VecDeque::new(), heard: 0 })
     }
 
     /// Says something.
@@ -105,6 +106,7 @@ impl<Io: AsyncRead + AsyncWrite + Unpin> Socket<Io> {
     /// When the connection broke.
     pub async fn next(&mut self) -> Result<Option<RelayMsg>, ClientError> {
         while let Some(message) = self.stream.next().await {
+            self.heard += 1;
             match message? {
                 Message::Text(text) => {
                     return Ok(Some(self.as_sender_knows(bytes::read_relay_frame(&text))));
@@ -114,6 +116,20 @@ impl<Io: AsyncRead + AsyncWrite + Unpin> Socket<Io> {
             }
         }
         Ok(None)
+    }
+
+    /// Asks whether the relay is still there. Its answer is read by [`Self::next`] and counted by
+    /// [`Self::heard`].
+    ///
+    /// # Errors
+    /// When the connection is gone.
+    pub async fn ping(&mut self) -> Result<(), ClientError> {
+        Ok(self.stream.send(Message::Ping(Bytes::new())).await?)
+    }
+
+    /// How many frames have come, of any kind.
+    pub fn heard(&self) -> u64 {
+        self.heard
     }
 
     /// Ends the connection with a closing handshake.
