@@ -3,8 +3,8 @@
 //! An expectation counts what happens in its own step: from the step's record to the next one's,
 //! or to the end of the trace. A `never` is judged over the same stretch, so that what comes after
 //! the step settled still counts; and one that names a session which the wire shows to be
-//! discarded holds on to the end of the scenario, for every life that the discard binds (H-21).
-//! Any other `never` ends with its step: a later step may well do what this one must not.
+//! discarded holds on to the end of the scenario, wherever the discard binds (H-21): that session
+//! is not loaded or prompted again, nor found in the store. Any other `never` ends with its step: a later step may well do what this one must not.
 //!
 //! - [`Watch`]: what every watch does; start here.
 //! - [`call`], [`order`]: frames between harness and agent ([`fit`], [`breach`]).
@@ -49,7 +49,7 @@ pub(crate) trait Watch {
     /// Its step is over.
     fn close(&mut self, facts: &Facts, stretch: &Stretch);
 
-    /// A discarded session came back after its step.
+    /// After its step a discarded session came back, or the store answered.
     fn see_later(&mut self, _moment: &Moment<'_>, _facts: &Facts) {}
 
     /// The verdict, at the end of the trace.

@@ -7,7 +7,8 @@ use skep_trace::Text;
 /// One `expect` or `never` line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
-    /// `never`: it must not happen in this step, and not later either.
+    /// `never`: it must not happen in this step. About a discarded session it holds on to the end
+    /// of the scenario; else a later step may do what this one must not.
     pub never: bool,
     /// What is looked for.
     pub wanted: Wanted,

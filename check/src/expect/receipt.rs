@@ -5,7 +5,7 @@
 //! directory"; a receipt that is asked for by its channel alone means the last session of that
 //! channel.
 
-use skep_trace::{Hex32, NameKind, Receipt, Text};
+use skep_trace::{Hex32, NameKind, Receipt, Text, What};
 
 use super::file::{contains, looks};
 use super::{Bind, Found, Stretch, Watch, cause};
@@ -14,7 +14,7 @@ use crate::expectation::WantedReceipt;
 use crate::facts::Facts;
 use crate::facts::moment::Moment;
 use crate::facts::scope::{Scope, channel_of};
-use crate::verdict::{Blame, Cause};
+use crate::verdict::{Blame, Cause, Verdict};
 
 /// Watches for receipts.
 pub(crate) struct ReceiptWatch {
@@ -136,6 +136,21 @@ impl ReceiptWatch {
         }
     }
 
+    /// A discarded session is remembered again after the step in which it must not be.
+    fn came_back(&self, moment: &Moment<'_>, facts: &Facts) -> Option<Found> {
+        let What::Receipts { state, receipts } = moment.what else { return None };
+        let name = self.wanted.session.as_ref().filter(|_| self.never)?;
+        let id = facts.names.id(NameKind::Session, name)?;
+        let gone = facts.sessions.find(id).is_some_and(|id| facts.discards.is_gone(id));
+        let own = harness(&self.wanted, facts).is_none_or(|own| own.state == *state);
+        if !gone || !own {
+            return None;
+        }
+        let key = Key::of(&self.wanted, facts).ok()?;
+        let all: Vec<_> = receipts.iter().collect();
+        Some(self.weigh(&key, &all, moment.record, facts))
+    }
+
     fn left_behind(&self, facts: &Facts) -> &'static str {
         let named = self.wanted.session.as_ref();
         let id = named.and_then(|name| facts.names.id(NameKind::Session, name));
@@ -232,6 +247,13 @@ impl Watch for ReceiptWatch {
 
     fn close(&mut self, facts: &Facts, stretch: &Stretch) {
         self.found = Some(self.judge(facts, stretch));
+    }
+
+    fn see_later(&mut self, moment: &Moment<'_>, facts: &Facts) {
+        let held = self.found.as_ref().is_some_and(|found| found.verdict == Verdict::Held);
+        if let Some(found) = self.came_back(moment, facts).filter(|_| held) {
+            self.found = Some(found);
+        }
     }
 
     fn found(&self, _facts: &Facts) -> Found {

@@ -161,6 +161,11 @@ impl Discards {
         self.list.iter().rev().find(|discard| discard.session == session)
     }
 
+    /// The session was discarded, the removal had its chance, and nobody brought it back rightly.
+    pub(crate) fn is_gone(&self, session: SessionId) -> bool {
+        self.list.iter().any(|old| old.session == session && old.durable && !old.lifted)
+    }
+
     /// A later discard of one life takes the place of its earlier one.
     pub(super) fn push(&mut self, discard: Discard) {
         self.lift(discard.session, |old| old.life == discard.life);

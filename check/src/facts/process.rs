@@ -166,7 +166,6 @@ impl ProcessFacts {
     /// It is gone: whatever was open stays unanswered.
     pub(crate) fn end(&mut self, record: usize) -> Vec<Open> {
         self.ended.get_or_insert(record);
-        self.live.clear();
         self.open.drain(..).map(|(_, open)| open).collect()
     }
 }

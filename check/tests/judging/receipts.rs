@@ -53,6 +53,25 @@ fn a_receipt_of_a_discarded_session_is_told_as_such() {
 }
 
 #[test]
+fn a_discarded_session_must_not_be_remembered_again_later() {
+    let mut story = opened([never(receipt("general", Some("s1")))]);
+    story.command("!rotate", "general").remembers(&[]).settles();
+    story.step([]).remembers(&[]).settles();
+    let first = skep_check::Subject::Expectation { step: 0, index: 0 };
+    assert_held(&story.judgement(first));
+    story.remembers(&[("general", "S1")]);
+    assert_broken(&story.judgement(first), Blame::Harness, story.last());
+}
+
+#[test]
+fn a_receipt_that_is_not_of_a_discarded_session_may_be_there_later() {
+    let mut story = opened([never(receipt("general", Some("s1")))]);
+    story.remembers(&[]).settles().step([]).remembers(&[("general", "S1")]).settles();
+    let first = skep_check::Subject::Expectation { step: 0, index: 0 };
+    assert_held(&story.judgement(first));
+}
+
+#[test]
 fn receipts_are_counted_and_their_model_compared() {
     let mut wanted = skep_check::WantedReceipt { count: Count::exactly(2), ..Default::default() };
     let mut story = opened([expect(skep_check::Wanted::Receipt(wanted.clone()))]);
