@@ -9,7 +9,7 @@ use skep_harness::HarnessEvent;
 use skep_plan::{DiskOp, GivenFile, GivenReceipt, Point};
 use skep_relay::Keys;
 use skep_store::{Config, Key, SimVolume, Store, StoreAnswer, StoreConfig, StoreOp, poll};
-use skep_trace::{NameKind, Note, Snapshot, Text, What};
+use skep_trace::{NameKind, Note, Receipt, Snapshot, Text, What};
 
 use super::queue::Class;
 use super::{Due, EventWorld, HOP_MS, Via};
@@ -24,6 +24,8 @@ pub(super) struct StateDir {
     pub(super) path: Text,
     /// What it looked like when it was last told of.
     last: Option<Arc<Snapshot>>,
+    /// What its stores answered then.
+    receipts: Vec<Receipt>,
 }
 
 type Running = Pin<Box<dyn Future<Output = (Store<SimVolume>, StoreAnswer)>>>;
@@ -52,7 +54,7 @@ impl EventWorld {
             return place;
         }
         let path = format!("/state/{name}").into();
-        self.states.push(StateDir { name: name.clone(), path, last: None });
+        self.states.push(StateDir { name: name.clone(), path, last: None, receipts: Vec::new() });
         self.states.len() - 1
     }
 
@@ -234,12 +236,15 @@ impl EventWorld {
         Ok(())
     }
 
-    /// Tells of every directory that changed, what the stores answer, and what is held.
+    /// Tells of every directory, what the stores answer, and what is held.
     pub(super) fn snapshots(&mut self) {
         for place in 0..self.states.len() {
             if self.look_at(place, false) {
-                self.tell_receipts(place);
+                self.states[place].receipts = self.all_receipts(place);
             }
+            let StateDir { name, receipts, .. } = &self.states[place];
+            let (state, receipts) = (name.clone(), receipts.clone());
+            self.recorder.note(What::Receipts { state, receipts });
         }
         for host in 0..self.harnesses.len() {
             let it = &self.harnesses[host];
@@ -250,23 +255,20 @@ impl EventWorld {
         }
     }
 
-    /// Tells of a directory if it changed. Says whether it did.
+    /// Tells of a directory. Says whether it changed since it was last told of.
     fn look_at(&mut self, place: usize, baseline: bool) -> bool {
-        let snapshot = self.disk.snapshot(&self.states[place].path);
-        let state = &mut self.states[place];
-        let same = state.last.as_ref().is_some_and(|last| **last == snapshot);
-        if same && !baseline {
-            return false;
-        }
-        let snapshot = Arc::new(snapshot);
-        state.last = Some(snapshot.clone());
-        let state = state.name.clone();
-        self.recorder.note(What::Disk { state, snapshot, baseline });
-        true
+        let seen = self.disk.snapshot(&self.states[place].path);
+        let StateDir { name, last, .. } = &mut self.states[place];
+        let same = last.as_ref().filter(|last| ***last == seen).cloned();
+        let changed = same.is_none();
+        let snapshot = same.unwrap_or_else(|| Arc::new(seen));
+        *last = Some(snapshot.clone());
+        self.recorder.note(What::Disk { state: name.clone(), snapshot, baseline });
+        changed
     }
 
     /// What a store that is opened on the directory now answers, for every identity that uses it.
-    fn tell_receipts(&mut self, place: usize) {
+    fn all_receipts(&self, place: usize) -> Vec<Receipt> {
         let mut receipts = Vec::new();
         let mut asked = Vec::new();
         for host in 0..self.harnesses.len() {
@@ -279,12 +281,11 @@ impl EventWorld {
             receipts.extend(self.read_receipts(host));
         }
         receipts.sort();
-        let state = self.states[place].name.clone();
-        self.recorder.note(What::Receipts { state, receipts });
+        receipts
     }
 
     /// Read on a copy of the disk: a look changes nothing, not even a leftover file.
-    fn read_receipts(&self, host: usize) -> Vec<skep_trace::Receipt> {
+    fn read_receipts(&self, host: usize) -> Vec<Receipt> {
         let config = StoreConfig { mutants: skep_mutant::Mutants::NONE, ..self.store_config(host) };
         let copy = self.disk.fork();
         let now_ms = self.unix_ms();
