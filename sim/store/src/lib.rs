@@ -2,6 +2,7 @@
 //! keep.
 //!
 //! - [`store`]: the reference store; start here.
+//! - [`suite`]: the rules as checks for any store.
 //! - [`volume`]: what a store asks of a disk, one future an operation.
 //! - [`real`]: the real disk.
 //! - [`sim`]: a simulated disk that can be stopped, filled, killed and unplugged.
@@ -16,6 +17,7 @@ pub mod poll;
 pub mod real;
 pub mod sim;
 pub mod store;
+pub mod suite;
 pub mod volume;
 
 pub use error::{DiskError, Errno};

@@ -7,7 +7,7 @@
 //! A directory is found by its path at each call. Who can rename the state directory's parents
 //! while a store works there can send it elsewhere; they could replace the store as well.
 
-mod look;
+pub(crate) mod outside;
 
 use std::fs::File;
 use std::future::Future;
@@ -23,7 +23,7 @@ use skep_trace::Text;
 use crate::error::{DiskError, Errno};
 use crate::volume::{Create, Kind, Meta, Open, Volume};
 
-pub use look::snapshot;
+pub use outside::snapshot;
 
 /// Counts the unique names of this process, whichever volume they are for.
 static NAMES: AtomicU64 = AtomicU64::new(1);
@@ -119,9 +119,7 @@ impl Volume for RealVolume {
         fs::mkdir(path, Mode::from_raw_mode(mode.unwrap_or(0o777)))
             .map_err(|code| error(code, "make", path))?;
         match mode {
-            Some(mode) => open_dir(path)
-                .and_then(|dir| fs::fchmod(dir, Mode::from_raw_mode(mode)))
-                .map_err(|code| error(code, "make", path)),
+            Some(mode) => set_dir_mode(path, mode).map_err(|code| error(code, "make", path)),
             None => Ok(()),
         }
     }
@@ -212,7 +210,19 @@ fn open_dir(path: &str) -> Result<OwnedFd, Code> {
     fs::open(path, flags, Mode::empty())
 }
 
-fn names(path: &str) -> Result<Vec<Text>, Code> {
+/// Gives a new directory its bits, whatever the umask left of them.
+fn set_dir_mode(path: &str, mode: u32) -> Result<(), Code> {
+    let mode = Mode::from_raw_mode(mode);
+    match open_dir(path) {
+        Ok(dir) => fs::fchmod(dir, mode),
+        // Not even its owner may open it. Then by name: it is new, and only who may change the
+        // directory above it could have put a link there.
+        Err(Code::ACCESS) => fs::chmod(path, mode),
+        Err(code) => Err(code),
+    }
+}
+
+pub(crate) fn names(path: &str) -> Result<Vec<Text>, Code> {
     let mut names = Vec::new();
     for entry in fs::Dir::new(open_dir(path)?)? {
         let name: Text = entry?.file_name().to_string_lossy().into();

@@ -15,7 +15,8 @@ use serde_json::{Map, Value};
 use skep_mutant::{Mutant, Mutants};
 use skep_trace::{Hex32, Text};
 
-use super::scope::{EntryKey, fold_hex};
+use super::place::file_name;
+use super::scope::{EntryKey, canonical_relay, fold_hex};
 use crate::ops::Config;
 
 /// The version that is written.
@@ -171,6 +172,21 @@ pub(super) fn write(pubkey: Hex32, entries: &Entries) -> Vec<u8> {
     }
     bytes.extend_from_slice(b"\n]}\n");
     bytes
+}
+
+/// Name and bytes of a file with so many receipts, for rules about cost.
+pub(crate) fn bulk_file(relay: &str, pubkey: Hex32, receipts: usize) -> (String, Vec<u8>) {
+    let receipt = |at: usize| {
+        let key = EntryKey {
+            relay: canonical_relay(relay),
+            channel: format!("bulk-{at}").into(),
+            root: None,
+        };
+        let session = format!("bulk-session-{at}").into();
+        (key, Entry { session, config: Config::default(), used_at_ms: 0 })
+    };
+    let entries = (0..receipts).map(receipt).collect();
+    (file_name(pubkey), write(pubkey, &entries))
 }
 
 fn push_field(bytes: &mut Vec<u8>, name: &str, value: Option<&str>) {

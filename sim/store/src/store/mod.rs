@@ -35,6 +35,7 @@ use self::scope::EntryKey;
 use crate::ops::{Config, Key, Lookup, StoreAnswer, StoreOp};
 use crate::volume::Volume;
 
+pub(crate) use format::bulk_file;
 pub use place::store_file;
 pub use scope::canonical_relay;
 pub use trouble::{StoreError, Warning};

@@ -37,7 +37,11 @@ pub(super) struct Paths {
 
 /// The file in which the store of this agent keeps its receipts.
 pub fn store_file(dir: &str, pubkey: Hex32) -> String {
-    join(dir, &format!("sessions-{pubkey}.json"))
+    join(dir, &file_name(pubkey))
+}
+
+pub(super) fn file_name(pubkey: Hex32) -> String {
+    format!("sessions-{pubkey}.json")
 }
 
 impl Paths {
@@ -47,7 +51,7 @@ impl Paths {
             dir: if trimmed.is_empty() { "/".into() } else { trimmed.into() },
             file: store_file(dir, pubkey).into(),
             lock: join(dir, &format!("sessions-{pubkey}.lock")).into(),
-            temp: format!("sessions-{pubkey}.json.tmp-"),
+            temp: format!("{}.tmp-", file_name(pubkey)),
         }
     }
 }

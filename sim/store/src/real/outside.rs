@@ -1,4 +1,4 @@
-//! A real directory as seen from outside.
+//! A real directory as seen and changed from outside.
 
 use std::collections::BTreeMap;
 
@@ -33,6 +33,25 @@ fn look(path: &str, below: &str, entries: &mut BTreeMap<Text, Entry>) {
         let below = if below.is_empty() { name.to_string() } else { join(below, &name) };
         look(&join(path, &name), &below, entries);
     }
+}
+
+/// Takes a name away, with everything below it; it may be gone already.
+pub(crate) fn remove(path: &str) -> std::io::Result<()> {
+    let gone = |error: &std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
+    let done = match lstat(path) {
+        Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Directory => {
+            std::fs::remove_dir_all(path)
+        }
+        Ok(_) => std::fs::remove_file(path),
+        Err(code) => Err(code.into()),
+    };
+    done.or_else(|error| if gone(&error) { Ok(()) } else { Err(error) })
+}
+
+/// Writes a file.
+#[expect(clippy::disallowed_methods, reason = "this is the real disk")]
+pub(crate) fn write(path: &str, bytes: &[u8]) -> std::io::Result<()> {
+    std::fs::write(path, bytes)
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is the real disk")]
