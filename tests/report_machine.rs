@@ -11,7 +11,8 @@ use skep::report::{excerpt, github, junit, markdown};
 
 fn schema() -> jsonschema::Validator {
     let text = include_str!("../docs/report.schema.json");
-    jsonschema::validator_for(&serde_json::from_str(text).unwrap()).unwrap()
+    let schema = serde_json::from_str(text).expect("the schema is JSON");
+    jsonschema::validator_for(&schema).expect("the schema is a schema")
 }
 
 fn faults(document: &Value) -> Vec<String> {

@@ -5,6 +5,7 @@
 
 use serde_json::{Map, Value, json};
 use skep_check::verdict::{Judgement, Subject, Verdict};
+use skep_mutant::Mutant;
 
 use super::excerpt::{Place, place};
 use super::{Paint, again, pointer, story};
@@ -90,7 +91,7 @@ fn test_json(test: &TestOutcome, timed: bool) -> Value {
         "column": at.column,
         "world": test.world.word(),
         "seed": test.seed,
-        "mutant": test.mutant.map(|mutant| mutant.id()),
+        "mutant": test.mutant.map(Mutant::id),
         "rules": texts(&test.rules),
         "cites": texts(&test.cites),
         "verdict": test.verdict.to_string(),

@@ -4,6 +4,7 @@
 //! - [`terminal`]: one line a test, the stories, the summary; start here.
 //! - [`story`]: one test that did not hold, told in full; of [`excerpt`], [`wire`] and [`disk`].
 //! - [`json`], [`junit`], [`github`], [`markdown`]: for other programs.
+//! - [`matrix`]: the matrix of a proof.
 //!
 //! Nothing here reads a clock, a file or the environment. Two runs with one seed give the same
 //! bytes; real times stand in no story, only where they are asked for.
@@ -17,6 +18,7 @@ pub mod instant;
 pub mod json;
 pub mod junit;
 pub mod markdown;
+pub mod matrix;
 pub mod names;
 pub mod paint;
 pub mod pointer;

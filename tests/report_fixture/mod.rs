@@ -74,13 +74,7 @@ impl Tape {
     }
 
     /// A line of the harness's `life`th process to the agent process it started.
-    pub(crate) fn to_agent(
-        &mut self,
-        at_ms: u64,
-        number: u32,
-        method: &str,
-        params: &str,
-    ) -> usize {
+    pub(crate) fn ask(&mut self, at_ms: u64, number: u32, method: &str, params: &str) -> usize {
         let id = self.next_id;
         self.next_id += 1;
         let line = format!(r#"{{"id":{id},"method":"{method}","params":{params}}}"#);
@@ -137,7 +131,7 @@ const SESSION: &str = "a-S1-x9Qz";
 fn start(tape: &mut Tape, at_ms: u64, number: u32) -> usize {
     let started = tape.push(at_ms, What::HarnessStarted(life(number)));
     tape.push(at_ms, What::AgentStarted { agent: process(number), harness: life(number) });
-    tape.to_agent(at_ms, number, "initialize", "{}");
+    tape.ask(at_ms, number, "initialize", "{}");
     tape.answer(at_ms + 2, number, CAPABLE);
     tape.push(at_ms + 3, What::HarnessReady(life(number)));
     started
@@ -150,9 +144,9 @@ pub(crate) fn forked() -> TestOutcome {
     start(&mut tape, 0, 1);
     tape.step(5, 0, "first mention opens a session");
     tape.act(5, 0, "mention channel=\"general\"");
-    tape.to_agent(8, 1, "session/new", &setup(None));
+    tape.ask(8, 1, "session/new", &setup(None));
     let opened = tape.answer(10, 1, &format!(r#""result":{{"sessionId":"{SESSION}"}}"#));
-    tape.to_agent(11, 1, "session/prompt", &prompt(SESSION, "hello"));
+    tape.ask(11, 1, "session/prompt", &prompt(SESSION, "hello"));
     tape.update(12, 1, "agent_message_chunk", "reply to hello");
     tape.answer(13, 1, r#""result":{"stopReason":"end_turn"}"#);
     tape.push(14, What::Settled { step: 0, how: Settled::Drained });
@@ -161,9 +155,9 @@ pub(crate) fn forked() -> TestOutcome {
     let killed = tape.push(14, What::HarnessEnded(life(1), End::Signal { signal: 9, by_us: true }));
     let started = start(&mut tape, 1000, 2);
     tape.act(1003, 1, "mention channel=\"general\"");
-    let again = tape.to_agent(1004, 2, "session/new", &setup(None));
+    let again = tape.ask(1004, 2, "session/new", &setup(None));
     tape.answer(1006, 2, r#""result":{"sessionId":"a-S2-k3Ld"}"#);
-    let prompted = tape.to_agent(1007, 2, "session/prompt", &prompt("a-S2-k3Ld", "and now?"));
+    let prompted = tape.ask(1007, 2, "session/prompt", &prompt("a-S2-k3Ld", "and now?"));
     tape.answer(1009, 2, r#""result":{"stopReason":"end_turn"}"#);
     tape.push(1010, What::Settled { step: 1, how: Settled::Drained });
     let causes = [
@@ -213,7 +207,7 @@ pub(crate) fn forgotten() -> TestOutcome {
     tape.push(3, receipts(&[SESSION]));
     tape.step(5, 0, "the turn fails retryably");
     tape.act(5, 0, "mention channel=\"general\"");
-    let load = tape.to_agent(8, 1, "session/load", &setup(Some(SESSION)));
+    let load = tape.ask(8, 1, "session/load", &setup(Some(SESSION)));
     for _ in 0..4 {
         tape.update(9, 1, "user_message_chunk", "earlier question");
     }
@@ -246,7 +240,7 @@ pub(crate) fn readable_by_all() -> TestOutcome {
     tape.push(3, disk(0o600, "{\n  \"version\": 1,\n  \"scopes\": {}\n}\n"));
     tape.step(5, 0, "first mention opens a session");
     tape.act(5, 0, "mention channel=\"general\"");
-    tape.to_agent(8, 1, "session/new", &setup(None));
+    tape.ask(8, 1, "session/new", &setup(None));
     tape.answer(10, 1, &format!(r#""result":{{"sessionId":"{SESSION}"}}"#));
     let seen = tape.push(
         14,

@@ -1,0 +1,119 @@
+//! The longer texts of `--help`: what they teach, in one place.
+
+use anstyle::{AnsiColor, Style};
+use clap::builder::Styles;
+
+/// What skep is, before anything else.
+pub(super) const LONG_ABOUT: &str = "\
+skep runs a session-keeping system on purpose through its worst days, and says exactly who broke \
+what. It tests programs that speak the Agent Client Protocol: a harness must find its sessions \
+again after restarts, rotations, time-outs and overlaps, and lose no message.
+
+A scenario is a file that says who takes part, what happens, and what must follow. `skep run` \
+plays it in a simulator, where an idle hour costs nothing and a seed settles every choice, or as \
+processes on this machine. Nothing else needs to be installed.
+
+First steps:
+  skep run                         the built-in scenarios against the built-in harness
+  skep run --mutant store/forgets-on-restart
+                                   the same with a named fault: see what a failure looks like
+  skep list scenarios              what is tested, and why
+  skep run mine.kdl                your own scenario";
+
+/// The promise that scripts rest on.
+pub(super) const EXIT_CODES: &str = "\
+Exit codes:
+    0  held
+    1  usage: the command cannot be carried out as it stands
+    2  violated: at least one rule or expectation is broken
+    3  inconclusive: something could not be observed, nothing applied, or live repeats differ
+    4  a scenario is wrong
+   70  a fault of skep's own
+  130  interrupted
+
+`skep help COMMAND` explains each command with examples.";
+
+/// `skep run`, by example.
+pub(super) const RUN: &str = "\
+Examples:
+  skep run
+      Plays the built-in scenarios in the simulator.
+  skep run mine.kdl issue.md scenarios/
+      Plays files, the `kdl` blocks of a Markdown file, and all files of a folder.
+  skep run --only 'rotation*' --gear event
+      Plays the tests with such names, on the event queue.
+  skep run --harness ./buzz-acp --jobs 8
+      Plays everything against a real harness, as processes on this machine.
+  skep run mine.kdl --only my-test --seed 7 --until 1.004s
+      Shows the wire up to an instant; the story of a failure ends with such a line.
+  skep run --report junit=skep.xml --report github=-
+      Also writes a report for CI, and annotations for GitHub.
+
+Exit codes: 0 held · 1 usage · 2 violated · 3 inconclusive · 4 scenario wrong · 70 ours";
+
+/// `skep prove`, by example.
+pub(super) const PROVE: &str = "\
+A check that cannot fail proves nothing. skep's own harness, store and relay have named faults; \
+this switches on one at a time and plays the scenarios. It is an error when a fault goes \
+unnoticed, when a scenario notices none, or when one does not notice what its `kills` declares.
+
+Examples:
+  skep prove
+      Every built-in scenario against every mutant.
+  skep prove mine.kdl
+      Can your own scenario fail?
+  skep prove --mutant 'store/*'
+      Only the faults of the store.
+  skep prove --world live --declared
+      With real processes, and only what the scenarios declare.";
+
+/// `skep list`, by example.
+pub(super) const LIST: &str = "\
+Examples:
+  skep list
+      What there is, in numbers.
+  skep list scenarios
+      The built-in tests by file, each with its first sentence and its rules.
+  skep list rules
+      Every rule, and how many scenarios and mutants have to do with it.
+  skep list mutants --only 'harness/rotate*'
+      Faults, and the scenarios that declare to notice them.
+  skep list scenarios mine/ --format json
+      Your own files, for a program.";
+
+/// `skep replay`, by example.
+pub(super) const REPLAY: &str = "\
+A trace that `skep run --trace DIR` wrote holds everything that a verdict rests on: the scenario, \
+the wire, the state directories. It is judged again as it stands, here or elsewhere.
+
+Examples:
+  skep replay traces/restart-resumes-the-session.jsonl
+      The verdict, and the story if it did not hold.
+  skep replay traces/x.jsonl --until 1.004s
+      The wire up to an instant.";
+
+/// `skep relay`, by example.
+pub(super) const RELAY: &str = "\
+Serves until you stop it with Ctrl-C. It prints the address and the keys that a harness needs; \
+what you type becomes a message of the owner.
+
+Examples:
+  skep relay
+      On a free port, with one channel named `general`.
+  skep relay --port 7447 --channel general --channel secrets=private --channel me=dm";
+
+/// `skep completions`, by example.
+pub(super) const COMPLETIONS: &str = "\
+Examples:
+  skep completions bash > ~/.local/share/bash-completion/completions/skep
+  skep completions zsh > ~/.zfunc/_skep
+  skep completions fish > ~/.config/fish/completions/skep.fish";
+
+/// Calm: headings bold, what can be typed in green, nothing else.
+pub(super) const STYLES: Styles = Styles::plain()
+    .header(Style::new().bold())
+    .usage(Style::new().bold())
+    .literal(Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green))))
+    .error(Style::new().bold().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red))))
+    .valid(Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green))))
+    .invalid(Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Yellow))));

@@ -1,0 +1,183 @@
+//! `skep run`: scenarios are played and judged.
+
+use std::num::NonZeroU8;
+use std::path::PathBuf;
+
+use clap::Args;
+use skep_mutant::Mutant;
+
+use super::console::Console;
+use super::discover::{self, Test};
+use super::engine::Plan;
+use super::help;
+use super::options::{
+    Format, GearOption, OutputOptions, WorldOption, parse_instant, parse_mutant, world_name,
+};
+use super::suite::{self, Bounds};
+use super::targets::Target;
+use super::traces::TraceFolder;
+use super::trouble::Trouble;
+use crate::exit_code::ExitCode;
+use crate::outcome::RunOutcome;
+use crate::report::names::Names;
+use crate::report::terminal::{self, Brevity};
+use crate::report::{json, story, wire};
+
+/// All outcomes of a run are in memory at once, the stories of a hundred thousand among them.
+const MOST_REPEATS: i64 = 100_000;
+
+/// `skep run`.
+#[derive(Clone, Debug, Args)]
+#[command(after_long_help = help::RUN)]
+pub struct RunArguments {
+    /// Scenario files, Markdown files with `kdl` blocks, folders; `-` is standard input. Without
+    /// one the built-in corpus is meant.
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Only tests with such names; `*` stands for any run of letters. May be given several times.
+    #[arg(long, value_name = "GLOB")]
+    pub only: Vec<String>,
+    /// Where they are played: simulated, or as processes on this machine.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "sim|live",
+        hide_possible_values = true,
+        help_heading = "World"
+    )]
+    pub world: Option<WorldOption>,
+    /// The simulator's gear: real bytes between simulated hosts, or frames on one event queue,
+    /// which is faster. The default is wire.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "wire|event",
+        hide_possible_values = true,
+        help_heading = "World"
+    )]
+    pub gear: Option<GearOption>,
+    /// The harness to test, as a command line; means the live world. Without it the built-in
+    /// reference harness is tested.
+    #[arg(long, value_name = "CMD", help_heading = "World")]
+    pub harness: Option<String>,
+    /// How that harness is configured and what it can do: a profile's name or file.
+    #[arg(long, value_name = "NAME|FILE", requires = "harness", help_heading = "World")]
+    pub harness_profile: Option<String>,
+    /// Also play tests that take a real harness minutes; the simulator always plays them.
+    #[arg(long, help_heading = "World")]
+    pub slow: bool,
+    /// Switch one named fault of the reference on, to see what its failure looks like.
+    #[arg(long, value_name = "ID", value_parser = parse_mutant, conflicts_with = "harness",
+          help_heading = "World")]
+    pub mutant: Option<Mutant>,
+    /// The seed that every choice comes from.
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Play")]
+    pub seed: u64,
+    /// Play each test so many times, with this seed and the ones after it.
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Play",
+          value_parser = clap::value_parser!(u32).range(1..=MOST_REPEATS))]
+    pub repeat: u32,
+    /// How many tests run at once; the default is one for each processor.
+    #[arg(long, value_name = "N", help_heading = "Play")]
+    pub jobs: Option<NonZeroU8>,
+    /// Begin no test after this time; those left over are inconclusive.
+    #[arg(long, value_name = "TIME", value_parser = parse_instant, help_heading = "Play")]
+    pub time_budget: Option<u64>,
+    /// Write each test's trace into this folder, for `skep replay`.
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub trace: Option<PathBuf>,
+    /// Also write a report: json, junit, github or markdown; `-` is standard output. May be given
+    /// several times.
+    #[arg(long = "report", value_name = "KIND=PATH", help_heading = "Output")]
+    pub reports: Vec<Target>,
+    /// Show the wire of one test up to this instant of it.
+    #[arg(long, value_name = "TIME", value_parser = parse_instant, conflicts_with = "repeat",
+          help_heading = "Output")]
+    pub until: Option<u64>,
+    /// Put real times into reports; without them, equal runs give equal bytes.
+    #[arg(long, help_heading = "Output")]
+    pub times: bool,
+    /// How results are shown.
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+/// Plays what the arguments ask for and shows what came out.
+///
+/// # Errors
+/// When it cannot be played as it stands.
+pub fn run(arguments: &RunArguments, console: &Console) -> Result<ExitCode, Trouble> {
+    let plan = plan(arguments)?;
+    let tests = discover::only(discover::tests(&arguments.paths)?, &arguments.only)?;
+    if arguments.until.is_some() && tests.len() > 1 {
+        return Err(one_test_at_a_time(&tests));
+    }
+    arguments.reports.iter().try_for_each(Target::check)?;
+    let bounds = Bounds {
+        seeds: arguments.seed..=arguments.seed.saturating_add(u64::from(arguments.repeat) - 1),
+        jobs: arguments.jobs,
+        time_budget_ms: arguments.time_budget,
+        slow: arguments.slow,
+        keep_traces: arguments.until.is_some(),
+    };
+    let traces = arguments.trace.as_deref().map(TraceFolder::open).transpose()?;
+    let outcome = suite::play_all(&tests, &plan, &bounds, traces.as_ref(), console)?;
+    show(&outcome, arguments, console)?;
+    for report in &arguments.reports {
+        report.write(&outcome, arguments.times, console)?;
+    }
+    Ok(outcome.exit_code())
+}
+
+fn plan(arguments: &RunArguments) -> Result<Plan, Trouble> {
+    let live = arguments.harness.is_some();
+    if live && arguments.world == Some(WorldOption::Sim) {
+        return Err(Trouble::usage("a harness of yours cannot run in the simulator")
+            .help("leave `--world sim` out: `--harness` means the live world"));
+    }
+    let world = arguments.world.or(live.then_some(WorldOption::Live));
+    let Some(world) = world_name(world, arguments.gear, GearOption::Wire) else {
+        return Err(Trouble::usage("the live world has no gears")
+            .help("leave `--gear` out, or play in the simulator"));
+    };
+    let harness = arguments.harness.as_deref().map(command_words).transpose()?;
+    let profile = arguments.harness_profile.clone();
+    Ok(Plan { world, mutant: arguments.mutant, harness, profile })
+}
+
+/// A command line as its words, quoted as a shell would have them.
+fn command_words(command: &str) -> Result<Vec<String>, Trouble> {
+    let words = shlex::split(command).filter(|words| !words.is_empty());
+    words.ok_or_else(|| {
+        Trouble::usage(format!("`--harness '{command}'` is no command"))
+            .help("write the program and its arguments: `--harness './buzz-acp --flag'`")
+    })
+}
+
+fn one_test_at_a_time(tests: &[Test]) -> Trouble {
+    let first = &tests[0].scenario.name;
+    Trouble::usage(format!("`--until` shows one test, and {} are meant", tests.len()))
+        .help(format!("choose one: `--only {}`", crate::report::again::shell_word(first)))
+}
+
+fn show(outcome: &RunOutcome, arguments: &RunArguments, console: &Console) -> Result<(), Trouble> {
+    let brevity = Brevity { quiet: console.quiet, timeless: false };
+    let text = match (console.format, arguments.until) {
+        (Format::Json, _) => json::report(outcome, arguments.times).to_string() + "\n",
+        (Format::Text, None) => terminal::run(outcome, brevity, console.paint),
+        (Format::Text, Some(until)) => wire_until(outcome, until, console),
+    };
+    console.say(&text)
+}
+
+/// The wire of the only test, and its story if it has one.
+fn wire_until(outcome: &RunOutcome, until_ms: u64, console: &Console) -> String {
+    let mut text = String::new();
+    for test in &outcome.tests {
+        let names = Names::new(&test.trace, &test.bound);
+        text += &wire::listing::listing(&test.trace, &names, Some(until_ms), console.paint);
+        let story = story::story(test, console.paint);
+        text += &if story.is_empty() { String::new() } else { format!("\n{story}") };
+    }
+    text + "\n" + &terminal::summary(outcome, false, console.paint)
+}
