@@ -104,7 +104,7 @@ fn set(line: &Line<'_>, scope: &mut Scope) -> Act {
 
 fn one_setting(line: &Line<'_>, example: &str) -> Option<(skep_trace::Text, skep_trace::Text)> {
     let known = |prop: &&super::tree::Prop| skep_plan::Settings::KEYS.contains(&&*prop.key.text);
-    let Some(prop) = only_prop(line, example).filter(known) else { return None };
+    let prop = only_prop(line, example).filter(known)?;
     let text = super::cast::setting_text(&prop.key.text, &prop.value, line)?;
     if let Err(error) = skep_plan::Settings::default().set(&prop.key.text, &text) {
         super::cast::complain(&error, prop.key.span, prop.value.span, line, &[]);

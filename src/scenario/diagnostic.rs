@@ -1,6 +1,6 @@
 //! A complaint about a scenario file: what is wrong, where, and what to write instead.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::sync::Arc;
 
@@ -101,12 +101,16 @@ impl std::error::Error for Diagnostic {}
 
 /// Where complaints are put down while a file is read.
 #[derive(Debug, Default)]
-pub(super) struct Findings(RefCell<Vec<Diagnostic>>);
+pub(super) struct Findings {
+    list: RefCell<Vec<Diagnostic>>,
+    said: Cell<usize>,
+}
 
 impl Findings {
     /// Puts one down, unless the same was said of the same place (by another cell of a matrix).
     fn push(&self, diagnostic: Diagnostic) {
-        let mut list = self.0.borrow_mut();
+        self.said.set(self.said.get() + 1);
+        let mut list = self.list.borrow_mut();
         let said = |other: &Diagnostic| {
             other.span == diagnostic.span
                 && other.title == diagnostic.title
@@ -117,14 +121,21 @@ impl Findings {
         }
     }
 
-    /// How many there are.
+    /// How often anything was said, repetitions included: whoever reads a part of a file knows by
+    /// it whether something was wrong with that part.
     pub(super) fn count(&self) -> usize {
-        self.0.borrow().len()
+        self.said.get()
+    }
+
+    /// Something is said of a stretch of a file.
+    pub(super) fn touch(&self, file: &SourceFile, span: Span) -> bool {
+        let inside = |one: &Diagnostic| span.start <= one.span.start && one.span.start < span.end;
+        self.list.borrow().iter().any(|one| one.file.name == file.name && inside(one))
     }
 
     /// All of them, in the order of the file.
     pub(super) fn into_sorted(self) -> Vec<Diagnostic> {
-        let mut list = self.0.into_inner();
+        let mut list = self.list.into_inner();
         let more = list.len() > MAX_DIAGNOSTICS;
         list.truncate(MAX_DIAGNOSTICS);
         list.sort_by_key(|diagnostic| (diagnostic.file.name.clone(), diagnostic.span));

@@ -61,7 +61,8 @@ fn wanted(line: &Line<'_>, scope: &mut Scope) -> Option<Wanted> {
     };
     let word = match &first.kind {
         Kind::Text(word) => word,
-        Kind::Reported => return None,
+        // What else is wrong with the line can still be said.
+        Kind::Reported => &"".into(),
         _ => {
             let title = format!("a method belongs here, not {}", first.what());
             line.at.error(first.span, title, first.what(), "write `\"session/new\"`");
@@ -71,7 +72,7 @@ fn wanted(line: &Line<'_>, scope: &mut Scope) -> Option<Wanted> {
     if let Some(verb) = verb::find(WANTED, word) {
         return Some(verb.read(&line.deeper(), scope));
     }
-    if !method::is_method(word) {
+    if !method::is_method(word) && first.kind != Kind::Reported {
         unknown(line, first, word);
         return None;
     }
@@ -133,7 +134,7 @@ fn relay(line: &Line<'_>, scope: &mut Scope) -> WantedRelay {
         harness: scope.harness_prop(line, "harness"),
         count: count::read(line),
     })];
-    let seen = verb::second_word(SEEN, "something that a relay sees", line, scope);
+    let seen = verb::second_word(SEEN, "thing that a relay sees", line, scope);
     seen.unwrap_or_default()
 }
 

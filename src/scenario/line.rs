@@ -10,7 +10,7 @@ use skep_trace::Text;
 
 use super::diagnostic::Reporter;
 use super::suggest;
-use super::tree::{Kind, Node, Value, Word};
+use super::tree::{Kind, Node, Prop, Value, Word};
 use super::value;
 
 /// A line and where complaints about it go.
@@ -22,12 +22,19 @@ pub(super) struct Line<'a> {
     pub(super) at: Reporter<'a>,
     /// How many arguments belong to the verb itself (`relay-fault drop`).
     skip: usize,
+    /// It has more arguments than its verb takes: what lacks is probably among them.
+    crowded: bool,
 }
 
 impl<'a> Line<'a> {
     /// A line whose verb is its first word.
     pub(super) fn new(node: &'a Node, at: Reporter<'a>) -> Self {
-        Self { node, at, skip: 0 }
+        Self { node, at, skip: 0, crowded: false }
+    }
+
+    /// The same line, of a verb with so many arguments at most.
+    pub(super) fn limited(self, args: usize) -> Self {
+        Self { crowded: self.args().len() > args, ..self }
     }
 
     /// The same line, with one more argument counted to its verb.
@@ -49,7 +56,7 @@ impl<'a> Line<'a> {
     /// Complains about arguments beyond `args`, and about properties that are not in `props`.
     pub(super) fn takes(&self, args: usize, props: &[&str]) {
         if let Some(extra) = self.args().get(args).filter(|arg| arg.kind != Kind::Reported) {
-            let title = format!("`{}` takes {}", self.verb(), counted(args));
+            let title = format!("`{}` takes {}", self.verb(), counted(args, props.is_empty()));
             self.at.error(extra.span, title, "one too many", self.instead_of(extra, args, props));
         }
         for prop in &self.node.props {
@@ -88,7 +95,8 @@ impl<'a> Line<'a> {
     /// Complains when a property is not there; says what to write.
     pub(super) fn needs(&self, key: &str, example: &str) -> Option<&'a Value> {
         let value = self.node.prop(key);
-        if value.is_none() {
+        let misspelled = |prop: &Prop| suggest::nearest(&prop.key.text, [key]).is_some();
+        if value.is_none() && !self.crowded && !self.node.props.iter().any(misspelled) {
             let title = format!("`{}` needs `{key}=`", self.verb());
             let help = format!("write `{key}={example}`");
             self.at.error(self.node.span, title, format!("no `{key}=` here"), help);
@@ -219,7 +227,7 @@ impl<'a> Line<'a> {
         match &value.kind {
             Kind::Integer(number) => T::try_from(*number).unwrap_or_else(|_| {
                 let title = format!("{number} is out of range");
-                self.at.error(value.span, title, "too large or too small", value::range::<T>());
+                self.at.error(value.span, title, "does not fit", value::range::<T>());
                 T::default()
             }),
             Kind::Text(text) if text.parse::<i128>().is_ok() => {
@@ -320,9 +328,10 @@ fn in_words(number: i128, wanted: &str) -> String {
     if wanted == "a name" { format!("t{number}") } else { number.to_string() }
 }
 
-fn counted(args: usize) -> &'static str {
+fn counted(args: usize, no_props: bool) -> &'static str {
     match args {
-        0 => "no value without a name",
+        0 if no_props => "no value",
+        0 => "only `key=value` pairs",
         1 => "one value",
         2 => "two values",
         _ => "fewer values",

@@ -75,7 +75,7 @@ fn axes<'a>(matrix: &'a Node, at: Reporter<'_>) -> Vec<Axis<'a>> {
     let mut axes: Vec<Axis> = Vec::new();
     for node in matrix.children() {
         if &*node.name.text != "axis" {
-            unknown(node, "axis", at);
+            super::unknown(&Line::new(node, at), "a matrix", ["axis"]);
             continue;
         }
         let axis = axis(node, at);
@@ -95,7 +95,7 @@ fn axis<'a>(node: &'a Node, at: Reporter<'_>) -> Axis<'a> {
     let mut values: Vec<(Word, &[Node])> = Vec::new();
     for child in node.children() {
         if &*child.name.text != "value" {
-            unknown(child, "value", at);
+            super::unknown(&Line::new(child, at), "an axis", ["value"]);
             continue;
         }
         let line = Line::new(child, at);
@@ -119,15 +119,6 @@ fn axis<'a>(node: &'a Node, at: Reporter<'_>) -> Axis<'a> {
     Axis { name: line.first_name("axis"), values }
 }
 
-fn unknown(node: &Node, wanted: &'static str, at: Reporter<'_>) {
-    let title = format!("`{}` is no word here", node.name.text);
-    let help = match suggest::nearest(&node.name.text, [wanted]) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("only `{wanted}` lines stand here"),
-    };
-    at.error(node.name.span, title, "unknown", help);
-}
-
 fn refuse_vary(value: &Node, at: Reporter<'_>) {
     for line in value.children() {
         if &*line.name.text == "vary" {
@@ -144,7 +135,8 @@ fn check_use(axes: &[Axis<'_>], lines: &[&Node], at: Reporter<'_>) {
     for line in lines {
         uses(line, axes, &mut used, at);
     }
-    for axis in axes.iter().filter(|axis| !used.contains(&axis.name.text)) {
+    let unused = |axis: &&Axis| !used.contains(&axis.name.text) && !axis.name.text.is_empty();
+    for axis in axes.iter().filter(unused) {
         let title = format!("the axis `{}` changes nothing", axis.name.text);
         let help = format!("write `vary \"{}\"` where its lines belong", axis.name.text);
         at.error(axis.name.span, title, "never varied", help);
@@ -224,6 +216,7 @@ impl<'a> Writer<'a> {
             whole: line.whole,
             args: line.args.clone(),
             props: line.props.clone(),
+            reported: line.reported,
             block,
         })
     }

@@ -73,7 +73,8 @@ impl Meta {
             Fact::LiveOnly(reason) => once(line, &mut self.live_only, reason),
             Fact::Explore(explore) => once(line, &mut self.explore, explore),
         }
-        if self.sim_only.is_some() && self.live_only.is_some() {
+        let about_worlds = matches!(verb.word, "sim-only" | "live-only");
+        if about_worlds && self.sim_only.is_some() && self.live_only.is_some() {
             let help = "keep one of the two, or write two scenarios";
             line.at.error(line.node.span, "`sim-only` and `live-only`", "runs nowhere", help);
         }

@@ -98,6 +98,9 @@ fn scenarios(
 /// Complains about a word that begins no line here: a slip, a word of another place, or nothing
 /// that is known.
 fn unknown<'w>(line: &Line<'_>, place: &str, words: impl IntoIterator<Item = &'w str>) {
+    if line.node.reported {
+        return;
+    }
     let word = &line.node.name.text;
     let words: Vec<&str> = words.into_iter().collect();
     let shown = value::shortened(word);
@@ -106,10 +109,8 @@ fn unknown<'w>(line: &Line<'_>, place: &str, words: impl IntoIterator<Item = &'w
         let title = format!("`{shown}` does not belong in {place}");
         return line.at.error(span, title, "not here", format!("it belongs in {where_to}"));
     }
-    let help = match suggest::nearest(word, words.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => other_language(word).map_or_else(|| suggest::instead(word, words), str::to_owned),
-    };
+    let help = other_language(word).map(str::to_owned);
+    let help = help.unwrap_or_else(|| suggest::instead(word, words));
     line.at.error(span, format!("`{shown}` is no word of {place}"), "unknown", help);
 }
 

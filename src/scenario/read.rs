@@ -36,11 +36,20 @@ pub(super) struct Reading<'a, 'l> {
     /// How many lines the matrices of the file may still be written out to.
     pub(super) budget: usize,
     pub(super) found: Vec<Scenario>,
+    /// A cast that the scenarios share is not known, or something is wrong with it.
+    broken_cast: bool,
 }
 
 impl<'a, 'l> Reading<'a, 'l> {
     pub(super) fn new(at: Reporter<'a>, loader: &'a mut Loader<'l>) -> Self {
-        Self { at, loader, names: BTreeMap::new(), budget: MAX_LINES, found: Vec::new() }
+        Self {
+            at,
+            loader,
+            names: BTreeMap::new(),
+            budget: MAX_LINES,
+            found: Vec::new(),
+            broken_cast: false,
+        }
     }
 
     /// Reads a document that begins at `base` in the file.
@@ -51,6 +60,7 @@ impl<'a, 'l> Reading<'a, 'l> {
             return self.cast_only(&lines);
         }
         let mut used = Vec::new();
+        self.broken_cast = false;
         for node in &lines {
             match &*node.name.text {
                 "scenario" => {}
@@ -79,7 +89,15 @@ impl<'a, 'l> Reading<'a, 'l> {
         super::unknown(&line, "a file", ["scenario", "use"]);
     }
 
+    /// The cast that a `use` names.
     fn use_line(&mut self, node: &Node) -> Option<Used> {
+        let before = self.at.findings.count();
+        let used = self.used(node);
+        self.broken_cast |= self.at.findings.count() > before;
+        used
+    }
+
+    fn used(&mut self, node: &Node) -> Option<Used> {
         let line = Line::new(node, self.at);
         line.takes(1, &[]);
         line.no_block();
@@ -105,6 +123,7 @@ impl<'a, 'l> Reading<'a, 'l> {
     }
 
     fn scenario(&mut self, node: &Node, shared: &[Used]) {
+        let (before, shared_broken) = (self.at.findings.count(), self.broken_cast);
         let line = Line::new(node, self.at);
         line.takes(1, &[]);
         line.needs_block("…");
@@ -114,13 +133,18 @@ impl<'a, 'l> Reading<'a, 'l> {
         let own = node.children().iter().filter(|line| &*line.name.text == "use");
         let own: Vec<Used> = own.filter_map(|node| self.use_line(node)).collect();
         let used: Vec<&Used> = shared.iter().chain(&own).collect();
-        for cell in matrix::cells(node, &mut self.budget, self.at) {
+        let cells = matrix::cells(node, &mut self.budget, self.at);
+        let clean = self.at.findings.count() == before
+            && !self.broken_cast
+            && !self.at.findings.touch(self.at.file, node.whole);
+        for cell in cells {
             let before = self.at.findings.count();
             let scenario = self.cell(node, &word.text, &cell, &used);
-            if self.at.findings.count() == before {
+            if clean && self.at.findings.count() == before {
                 self.found.push(scenario);
             }
         }
+        self.broken_cast = shared_broken;
     }
 
     fn name(&mut self, word: &Word) {
@@ -142,7 +166,11 @@ impl<'a, 'l> Reading<'a, 'l> {
     }
 
     fn cell(&self, node: &Node, name: &Text, cell: &Cell, used: &[&Used]) -> Scenario {
+        let before = self.at.findings.count();
         let mut scope = Scope::default();
+        if self.broken_cast {
+            scope.cast_is_unknown();
+        }
         let cast = self.cast(&cell.lines, used, &mut scope);
         let mut meta = Meta::default();
         let mut steps = Vec::new();
@@ -163,7 +191,9 @@ impl<'a, 'l> Reading<'a, 'l> {
             }
         }
         let expects = steps.iter().flat_map(|step| &step.expectations).count();
-        self.complete(node, &cast, steps.len(), expects);
+        if self.at.findings.count() == before && !self.broken_cast {
+            self.complete(node, &cast, steps.len(), expects);
+        }
         Scenario {
             name: cell_name(name, &cell.values),
             cell: cell.values.clone(),
@@ -204,16 +234,13 @@ impl<'a, 'l> Reading<'a, 'l> {
     /// A scenario needs someone to test, something that happens, and something to expect of it.
     fn complete(&self, node: &Node, cast: &skep_plan::Cast, steps: usize, expects: usize) {
         let missing = [
-            (cast.agents.is_empty(), "agent", "agent \"a\""),
-            (cast.harnesses.is_empty(), "harness", "harness \"h\""),
-            (steps == 0, "step", "step \"…\" { … }"),
-            (steps > 0 && expects == 0, "expectation", "expect turn=\"done\""),
+            (cast.agents.is_empty(), "an agent", "agent \"a\""),
+            (cast.harnesses.is_empty(), "a harness", "harness \"h\""),
+            (steps == 0, "a step", "step \"…\" { … }"),
+            (steps > 0 && expects == 0, "an expectation", "expect turn=\"done\""),
         ];
-        let reported = self.at.findings.count() > 0;
-        for (_, what, example) in missing.into_iter().filter(|(missing, ..)| *missing && !reported)
-        {
-            let title = format!("a scenario without an {what}").replace("an h", "a h");
-            let title = title.replace("an s", "a s");
+        for (_, what, example) in missing.into_iter().filter(|(missing, ..)| *missing) {
+            let title = format!("a scenario without {what}");
             self.at.error(node.span, title, "incomplete", format!("write `{example}`"));
         }
     }

@@ -1,23 +1,35 @@
 //! Reads over the text once before the KDL parser does, in linear time and constant depth.
 //!
-//! It holds the file to its limits, finds what is left open, and knows the slips that KDL refuses
-//! without saying why: `true` for `#true`, `10s` and `session/new` without quotes, a comma between
-//! values. Such a slip is reported here and written over, byte for byte, so that the parser goes
-//! on and everything else that is wrong is reported along with it.
+//! The parser is exact about what is KDL and terse about what is not: one mistake ends the
+//! understanding of everything around it. So this scanner holds the file to its limits, finds
+//! what is left open, checks how each line is put together, and knows the slips that people make
+//! (`true` for `#true`, `10s` without quotes, a comma between values). What it complains about it
+//! writes over, byte for byte, so that the parser understands the rest of the file and everything
+//! else that is wrong is reported along with it.
+//!
+//! - `grammar`: how one line is put together.
+//! - `word`: bare words and the slips among them.
+//! - `text`: quoted texts.
+//! - `block`: braces and block comments.
 
+mod block;
+mod grammar;
+mod text;
 mod word;
 
 use super::Diagnostic;
 use super::diagnostic::Reporter;
-use super::limits::{MAX_BYTES, MAX_DEPTH, MAX_LINES};
+use super::limits::{MAX_BYTES, MAX_LINES};
 use super::source::Span;
+use block::Open;
+use grammar::Grammar;
 
 /// What came of it.
 #[derive(Debug, Default)]
 pub(super) struct Scan {
-    /// The text for the parser: as long as the file's, slips written over.
+    /// The text for the parser: as long as the file's, mistakes written over.
     pub(super) text: String,
-    /// Where slips were: values here are reported already.
+    /// Where mistakes were, in order: words and values here are reported already.
     pub(super) slips: Vec<Span>,
     /// The parser must not see it.
     pub(super) hopeless: bool,
@@ -35,7 +47,8 @@ pub(super) fn scan(text: &str, base: usize, at: Reporter<'_>) -> Scan {
         at,
         offset: 0,
         open: Vec::new(),
-        line_begins: true,
+        dash: None,
+        grammar: Grammar::default(),
         lines: 0,
         indent: indent(text),
         lacks_a_brace: text.matches('{').count() > text.matches('}').count(),
@@ -44,22 +57,15 @@ pub(super) fn scan(text: &str, base: usize, at: Reporter<'_>) -> Scan {
     scanner.run()
 }
 
-/// A `{` that is not closed yet.
-struct Open {
-    at: usize,
-    /// It is commented out by a `/-` right before it.
-    dashed: bool,
-    /// How far the line that it stands on is indented.
-    indent: usize,
-}
-
 struct Scanner<'a> {
     text: &'a str,
     base: usize,
     at: Reporter<'a>,
     offset: usize,
     open: Vec<Open>,
-    line_begins: bool,
+    /// A `/-` that nothing followed yet.
+    dash: Option<usize>,
+    grammar: Grammar,
     lines: usize,
     /// How far the line that is read is indented.
     indent: usize,
@@ -70,58 +76,50 @@ struct Scanner<'a> {
 
 impl Scanner<'_> {
     fn run(mut self) -> Scan {
-        let mut dash = None;
+        self.refuse_hidden_letters();
         while let Some(letter) = self.peek() {
-            let start = self.offset;
-            let was_dash = dash;
-            self.token(letter, was_dash.is_some());
-            dash = match &self.text[start..self.offset] {
-                "/-" => Some(start),
-                space if space.trim().is_empty() => was_dash,
-                comment if comment.starts_with("/*") || comment.starts_with("//") => was_dash,
-                _ => None,
-            };
-            if self.out.hopeless && self.open.len() > MAX_DEPTH {
-                return self.out;
-            }
+            self.token(letter);
         }
         self.finish()
     }
 
-    fn token(&mut self, letter: char, after_dash: bool) {
+    fn token(&mut self, letter: char) {
         let rest = &self.text[self.offset..];
         match letter {
             _ if rest.starts_with("//") => self.skip_to_newline(),
             _ if rest.starts_with("/*") => self.block_comment(),
-            _ if rest.starts_with("/-") => self.offset += 2,
+            _ if rest.starts_with("/-") => self.slashdash(),
             '"' => self.quoted(0),
-            '#' if raw_hashes(rest).is_some() => self.quoted(raw_hashes(rest).unwrap_or(0)),
-            '{' => self.opens(after_dash),
+            '#' if raw_hashes(rest) > 0 => self.quoted(raw_hashes(rest)),
+            '{' => self.opens(),
             '}' => self.closes(),
-            ';' => {
-                self.offset += 1;
-                self.line_begins = true;
-            }
+            ';' => self.semicolon(),
             '\\' => self.continues_line(),
+            '=' => self.equals(),
+            '(' => self.annotation(),
+            ')' => self.stray(")", "remove it; a text with a parenthesis in it is quoted"),
             _ if is_newline(letter) => self.newline(letter),
-            _ if is_space(letter) || matches!(letter, '(' | ')' | '=') => {
+            _ if is_space(letter) => {
                 self.offset += letter.len_utf8();
+                self.grammar.spaced = true;
             }
             _ => self.word(),
         }
     }
 
     fn finish(mut self) -> Scan {
-        if let Some(open) = self.open.last() {
-            let span = self.span(open.at, open.at + 1);
-            self.hopeless(span, "a block is not closed", "opened here", "write the missing `}`");
+        self.line_ends();
+        if let (Some(dash), false) = (self.dash, self.out.hopeless) {
+            self.nothing_commented_out(dash);
         }
+        self.nothing_left_open();
         if self.lines > MAX_LINES {
             let span = self.span(0, 1.min(self.text.len()));
             let title = format!("the file has {} lines of scenario", self.lines);
             let help = format!("a file holds at most {MAX_LINES}; split it into several files");
             self.hopeless(span, title, "too many", help);
         }
+        self.out.slips.sort_unstable();
         self.out
     }
 
@@ -133,15 +131,21 @@ impl Scanner<'_> {
         Span::new(start, end).shifted(self.base)
     }
 
+    /// Complains about something that leaves no sense in the rest.
     fn hopeless(
         &mut self,
         span: Span,
         title: impl Into<String>,
-        label: &str,
+        label: impl Into<String>,
         help: impl Into<String>,
     ) {
         self.out.hopeless = true;
         self.at.error(span, title, label, help);
+    }
+
+    /// Writes over a stretch of what the parser will see.
+    fn cover(&mut self, start: usize, end: usize, with: &str) {
+        self.out.text.replace_range(start..end, &with.repeat(end - start));
     }
 
     fn skip_to_newline(&mut self) {
@@ -150,162 +154,65 @@ impl Scanner<'_> {
     }
 
     fn newline(&mut self, letter: char) {
+        // What a `/-` comments out may stand on the next line.
+        if self.dash.is_none() {
+            self.line_ends();
+        }
         self.offset += letter.len_utf8();
-        self.line_begins = true;
+        self.grammar.spaced = true;
         self.indent = indent(&self.text[self.offset..]);
+    }
+
+    fn semicolon(&mut self) {
+        if self.grammar.is_empty() && self.dash.is_none() {
+            let span = self.span(self.offset, self.offset + 1);
+            self.at.error(span, "a `;` ends nothing", "no line before it", "remove it");
+            self.cover(self.offset, self.offset + 1, " ");
+        }
+        self.line_ends();
+        self.offset += 1;
+    }
+
+    fn slashdash(&mut self) {
+        self.dash = Some(self.offset);
+        self.offset += 2;
+        self.grammar.spaced = true;
+    }
+
+    fn nothing_commented_out(&mut self, dash: usize) {
+        let span = self.span(dash, dash + 2);
+        let help = "put it right before what it comments out, or use `//`";
+        self.hopeless(span, "a `/-` before nothing", "comments out nothing", help);
     }
 
     /// A `\` carries the line over the next newline.
     fn continues_line(&mut self) {
+        let start = self.offset;
         self.offset += 1;
+        self.grammar.spaced = true;
         while let Some(letter) = self.peek().filter(|letter| is_space(*letter)) {
             self.offset += letter.len_utf8();
         }
         if self.text[self.offset..].starts_with("//") {
             self.skip_to_newline();
         }
-        if let Some(newline) = self.peek().filter(|letter| is_newline(*letter)) {
-            self.offset += newline.len_utf8();
-        }
-    }
-
-    fn begins_line(&mut self) {
-        self.lines += usize::from(self.line_begins);
-        self.line_begins = false;
-    }
-
-    fn block_comment(&mut self) {
-        let start = self.offset;
-        let mut depth = 0_usize;
-        while self.offset < self.text.len() {
-            let rest = &self.text[self.offset..];
-            if rest.starts_with("/*") {
-                depth += 1;
-                self.offset += 2;
-            } else if rest.starts_with("*/") {
-                depth -= 1;
-                self.offset += 2;
-            } else {
-                self.offset += rest.chars().next().map_or(1, char::len_utf8);
-            }
-            if depth == 0 {
-                return;
-            }
-            if depth > MAX_DEPTH {
-                self.too_deep(start);
-                self.offset = self.text.len();
-                return;
+        match self.peek() {
+            Some(letter) if is_newline(letter) => self.offset += letter.len_utf8(),
+            None => {}
+            Some(_) => {
+                let help = "end the line after it, or put the text into quotes";
+                self.fault(start, start + 1, "a `\\` within a line", "carries nothing over", help);
             }
         }
-        let span = self.span(start, start + 2);
-        self.hopeless(span, "a comment is not closed", "opened here", "write the missing `*/`");
     }
 
-    fn too_deep(&mut self, at: usize) {
-        let span = self.span(at, at + 1);
-        let title = format!("blocks nest more than {MAX_DEPTH} deep");
-        self.hopeless(span, title, "one level too deep", "a scenario needs seven levels at most");
-    }
-
-    /// A text: plain, of several lines, or raw with so many `#`.
-    fn quoted(&mut self, hashes: usize) {
-        self.begins_line();
-        let start = self.offset;
-        self.offset += hashes;
-        let long = self.text[self.offset..].starts_with("\"\"\"");
-        let quote = if long { "\"\"\"" } else { "\"" };
-        self.offset += quote.len();
-        let end = format!("{quote}{}", "#".repeat(hashes));
-        if !self.skip_text(&end, hashes > 0, long) {
-            let span = self.span(start, start + hashes + quote.len());
-            let title = "a text is not closed";
-            let help = format!("write the missing `{end}`");
-            self.hopeless(span, title, "opened here", help);
-        }
-        self.comma();
-    }
-
-    /// Goes behind the end of a text; `false` when it has none.
-    fn skip_text(&mut self, end: &str, raw: bool, long: bool) -> bool {
-        while let Some(letter) = self.peek() {
-            if self.text[self.offset..].starts_with(end) {
-                self.offset += end.len();
-                return true;
-            }
-            if !long && is_newline(letter) {
-                return false;
-            }
-            self.offset += letter.len_utf8();
-            if letter == '\\' && !raw && !self.skip_escaped() {
-                return false;
-            }
-        }
-        false
-    }
-
-    /// Goes behind an escaped letter, or behind all the space that a `\` swallows.
-    fn skip_escaped(&mut self) -> bool {
-        let Some(letter) = self.peek() else { return false };
-        if !is_space(letter) && !is_newline(letter) {
-            self.offset += letter.len_utf8();
-            return true;
-        }
-        let rest = &self.text[self.offset..];
-        let blank = |letter: char| is_space(letter) || is_newline(letter);
-        self.offset += rest.find(|letter| !blank(letter)).unwrap_or(rest.len());
-        true
-    }
-
-    /// Writes over a comma between values.
-    fn comma(&mut self) {
-        if self.peek() == Some(',') {
-            let span = self.span(self.offset, self.offset + 1);
-            let help = "values are separated by spaces; remove the comma";
-            self.at.error(span, "a comma between values", "not wanted", help);
-            self.out.text.replace_range(self.offset..=self.offset, " ");
-            self.offset += 1;
-        }
-    }
-
-    fn opens(&mut self, dashed: bool) {
-        let (at, indent) = (self.offset, self.indent);
-        self.offset += 1;
-        self.line_begins = true;
-        // The parser reads a block after `/-` twice, and so doubles its time with each level.
-        if dashed && self.open.iter().any(|open| open.dashed) {
-            let span = self.span(at, at + 1);
-            let title = "a commented-out block inside a commented-out block";
-            self.hopeless(span, title, "the inner one", "remove the inner `/-`, or use `//`");
-        }
-        self.open.push(Open { at, dashed, indent });
-        if self.open.len() > MAX_DEPTH {
-            self.too_deep(at);
-        }
-    }
-
-    fn closes(&mut self) {
-        let at = self.offset;
-        self.offset += 1;
-        self.line_begins = true;
-        let Some(open) = self.open.pop() else {
-            let span = self.span(at, at + 1);
-            let help = "remove it, or open a block before it";
-            return self.hopeless(span, "a `}` closes nothing", "no block is open here", help);
-        };
-        self.suspect(&open, at);
-    }
-
-    /// A `}` that is indented less than the line it closes probably closes a block further out.
-    /// Only worth saying when something is left open in the end.
-    fn suspect(&mut self, open: &Open, at: usize) {
-        if self.lacks_a_brace && self.indent < open.indent {
-            let (span, at) = (self.span(open.at, open.at + 1), self.span(at, at + 1));
-            let fault = self.at.fault(span, "a block is not closed").label("opened here");
-            let fault = fault.other(at, "this `}` belongs to a block further out");
-            self.at.put(fault.help("write the missing `}`"));
-            self.out.hopeless = true;
-            self.open.clear();
-            self.offset = self.text.len();
+    /// Letters that one cannot see, and that make a text look other than it is.
+    fn refuse_hidden_letters(&mut self) {
+        for (at, letter) in self.text.char_indices().filter(|(at, c)| is_hidden(*at, *c)) {
+            let span = self.span(at, at + letter.len_utf8());
+            let title = format!("the file holds the letter U+{:04X}", u32::from(letter));
+            let help = format!("write `\\u{{{:x}}}` in a text, or remove it", u32::from(letter));
+            self.hopeless(span, title, "cannot be seen", help);
         }
     }
 }
@@ -315,10 +222,10 @@ fn indent(text: &str) -> usize {
     text.len() - text.trim_start_matches(is_space).len()
 }
 
-/// How many `#` stand before the quote of a raw text.
-fn raw_hashes(rest: &str) -> Option<usize> {
+/// How many `#` stand before the quote of a raw text; none when it is no raw text.
+fn raw_hashes(rest: &str) -> usize {
     let hashes = rest.len() - rest.trim_start_matches('#').len();
-    (hashes > 0 && rest[hashes..].starts_with('"')).then_some(hashes)
+    if rest[hashes..].starts_with('"') { hashes } else { 0 }
 }
 
 fn is_newline(letter: char) -> bool {
@@ -327,4 +234,14 @@ fn is_newline(letter: char) -> bool {
 
 fn is_space(letter: char) -> bool {
     letter == '\u{feff}' || (letter.is_whitespace() && !is_newline(letter))
+}
+
+/// KDL does not allow it as itself.
+fn is_hidden(at: usize, letter: char) -> bool {
+    match letter {
+        '\u{feff}' => at > 0,
+        '\0'..='\u{8}' | '\u{e}'..='\u{1f}' | '\u{7f}' => true,
+        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        _ => false,
+    }
 }

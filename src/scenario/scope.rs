@@ -57,6 +57,22 @@ impl Default for Scope {
 }
 
 impl Scope {
+    /// A shared cast could not be read: nobody is unknown.
+    pub(super) fn cast_is_unknown(&mut self) {
+        for names in [
+            &mut self.relays,
+            &mut self.channels,
+            &mut self.people,
+            &mut self.agents,
+            &mut self.states,
+            &mut self.harnesses,
+            &mut self.sessions,
+            &mut self.threads,
+        ] {
+            names.open = true;
+        }
+    }
+
     /// The harness that a property names; `None` when it names none.
     pub(super) fn harness_prop(&self, line: &Line<'_>, key: &str) -> Option<Text> {
         let word = line.name_prop(key)?;
@@ -121,11 +137,13 @@ pub(super) struct Names {
     kind: &'static str,
     make: &'static str,
     known: BTreeMap<Text, Option<(Arc<SourceFile>, Span)>>,
+    /// There may be others: what is unknown is not complained about.
+    open: bool,
 }
 
 impl Names {
     fn new(kind: &'static str, make: &'static str) -> Self {
-        Self { kind, make, known: BTreeMap::new() }
+        Self { kind, make, known: BTreeMap::new(), open: false }
     }
 
     /// It is known.
@@ -143,8 +161,8 @@ impl Names {
             self.known.insert(word.text.clone(), place);
             return;
         };
-        let title = format!("there are two of the name `{}`", word.text);
-        let mut fault = at.fault(word.span, title).label(format!("a second {}", self.kind));
+        let title = format!("a second {} of the name `{}`", self.kind, word.text);
+        let mut fault = at.fault(word.span, title).label("again");
         match first {
             Some((file, span)) if file == at.file => fault = fault.other(*span, "the first"),
             _ => {}
@@ -166,7 +184,7 @@ impl Names {
     /// Looks a name up; complains when it is unknown.
     pub(super) fn refer(&self, at: Reporter<'_>, word: &Word) -> Text {
         // An empty name is complained about already.
-        if !self.has(&word.text) && !word.text.is_empty() {
+        if !self.has(&word.text) && !word.text.is_empty() && !self.open {
             let title =
                 format!("there is no {} `{}`", self.kind, super::value::shortened(&word.text));
             let known = self.known.keys().map(|name| &**name);
@@ -184,6 +202,9 @@ impl Names {
         let names: Vec<&str> = self.known.keys().map(|name| &**name).collect();
         if let [only] = names[..] {
             return only.into();
+        }
+        if self.open {
+            return "".into();
         }
         let title = format!("`{}` does not say which {}", line.verb(), self.kind);
         let help = match names[..] {

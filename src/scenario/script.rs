@@ -139,7 +139,7 @@ fn stderr(line: &Line<'_>, scope: &mut Scope) -> Action {
     const WAYS: &[Verb<Action>] = &[Verb::new("flood", 0, &["bytes"], |line, _| {
         Action::StderrFlood { bytes: line.number_prop("bytes").unwrap_or(FLOOD_BYTES) }
     })];
-    let way = verb::second_word(WAYS, "something to do to stderr", line, scope);
+    let way = verb::second_word(WAYS, "way to use stderr", line, scope);
     way.unwrap_or(Action::StderrFlood { bytes: 0 })
 }
 

@@ -23,53 +23,20 @@ pub(super) fn read(text: &str, base: usize, at: Reporter<'_>) -> Option<Vec<Node
     }
 }
 
-/// Reports what the parser did not understand. It says much of one mistake twice; the first word
-/// about a place is the best one.
+/// Reports what the parser did not understand though the scanner did. It says much of one mistake
+/// several times, and the first word about it is the best one.
 fn refuse(found: &[KdlDiagnostic], scan: &Scan, base: usize, at: Reporter<'_>) {
-    let mut places = Vec::new();
-    for diagnostic in found {
-        let span = shown(diagnostic, &scan.text);
-        if places.contains(&span.start) || places.len() > super::MAX_DIAGNOSTICS {
-            continue;
-        }
-        places.push(span.start);
-        let (title, help) = in_our_words(diagnostic, &scan.text[span.start..span.end]);
-        at.error(span.shifted(base), title, "not understood", help);
-    }
-    if found.is_empty() {
-        at.error(Span::new(base, base), "the file is no KDL", "from here on", SYNTAX);
-    }
-}
-
-/// How a line is built, for a reader who does not know KDL.
-const SYNTAX: &str = "a line is a word, then values and `key=value` pairs: \
-                      `mention channel=\"general\" root=\"t1\"`";
-
-/// The place of a complaint, cut to one line of the text.
-fn shown(diagnostic: &KdlDiagnostic, text: &str) -> Span {
-    let start = text.floor_char_boundary(diagnostic.span.offset());
-    let end = text.floor_char_boundary(diagnostic.span.offset() + diagnostic.span.len());
-    let end = end.max(start);
-    let line = text[start..end].find('\n').map_or(end, |at| start + at);
-    Span::new(start, line)
-}
-
-fn in_our_words(diagnostic: &KdlDiagnostic, shown: &str) -> (String, String) {
-    let message = diagnostic.message.as_deref().unwrap_or_default();
-    let help = diagnostic.help.as_deref().unwrap_or(SYNTAX);
-    if shown.starts_with('{') && message.contains("child block") {
-        let help = "a block stands on the line of its word: `step \"…\" {`";
-        return ("a block without a word before it".to_owned(), help.to_owned());
-    }
-    if message.contains("property value") || shown.starts_with('=') {
-        let help = "write `key=\"value\"` with nothing between".to_owned();
-        return ("a property without a value".to_owned(), help);
-    }
-    let message = message.trim_end_matches('.');
-    let mut letters = message.chars();
-    let title = letters.next().map(|first| first.to_lowercase().to_string() + letters.as_str());
-    let title = title.unwrap_or_else(|| "this is not understood".to_owned());
-    (format!("not a line of a scenario: {title}"), help.to_owned())
+    let Some(first) = found.first() else {
+        let span = Span::new(base, base);
+        return at.error(span, "the file is no KDL", "from here on", "see https://kdl.dev");
+    };
+    let start = scan.text.floor_char_boundary(first.span.offset());
+    let end = scan.text.floor_char_boundary(first.span.offset() + first.span.len()).max(start);
+    let line = scan.text[start..end].find('\n').map_or(end, |newline| start + newline);
+    let message = first.message.as_deref().unwrap_or("this is not understood");
+    let help = first.help.as_deref().unwrap_or("see https://kdl.dev for how KDL is written");
+    let span = Span::new(start, line).shifted(base);
+    at.error(span, format!("this is no KDL: {message}"), "not understood", help);
 }
 
 struct Reader<'a> {
@@ -81,16 +48,15 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn lines(&self, document: &KdlDocument) -> Vec<Node> {
-        document.nodes().iter().filter_map(|node| self.line(node)).collect()
+        document.nodes().iter().map(|node| self.line(node)).collect()
     }
 
-    /// One line; `None` when its first word is reported already.
-    fn line(&self, node: &KdlNode) -> Option<Node> {
+    fn line(&self, node: &KdlNode) -> Node {
         let name = self.word(node.name());
-        self.no_annotation(node.ty());
         let mut line = Node {
             span: name.span,
             whole: name.span,
+            reported: self.is_slip(name.span),
             name,
             args: Vec::new(),
             props: Vec::new(),
@@ -103,11 +69,10 @@ impl Reader<'_> {
         let whole = Span::new(node.span().offset(), node.span().offset() + node.span().len());
         let text = self.text.get(whole.start..whole.end).unwrap_or_default().trim_end();
         line.whole = Span::new(line.span.start, self.base + whole.start + text.len());
-        (!self.is_slip(line.name.span)).then_some(line)
+        line
     }
 
     fn entry(&self, entry: &KdlEntry, line: &mut Node) {
-        self.no_annotation(entry.ty());
         let value = self.value(entry);
         let Some(key) = entry.name() else { return line.args.push(value) };
         let key = self.word(key);
@@ -157,14 +122,6 @@ impl Reader<'_> {
     }
 
     fn is_slip(&self, span: Span) -> bool {
-        // Slips stand in the order of the text.
         self.scan.slips.binary_search(&span).is_ok()
-    }
-
-    fn no_annotation(&self, annotation: Option<&KdlIdentifier>) {
-        let Some(annotation) = annotation else { return };
-        let title = format!("the annotation `({})` means nothing here", annotation.value());
-        let span = self.word(annotation).span;
-        self.at.error(span, title, "not wanted", "remove it, with its parentheses");
     }
 }

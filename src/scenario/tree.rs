@@ -18,6 +18,8 @@ pub(super) struct Node {
     pub(super) args: Vec<Value>,
     /// The properties, in order; each key once.
     pub(super) props: Vec<Prop>,
+    /// It is complained about already, and to be passed over.
+    pub(super) reported: bool,
     /// The lines in its braces; `None` when it has none.
     pub(super) block: Option<Vec<Node>>,
 }
@@ -96,9 +98,10 @@ impl Value {
     pub(super) fn what(&self) -> &'static str {
         match self.kind {
             Kind::Text(_) => "a text",
-            Kind::Integer(_) | Kind::Float(_) => "a number",
+            Kind::Integer(_) => "a number",
+            Kind::Float(_) => "a fraction",
             Kind::Bool(_) => "a switch",
-            Kind::Null | Kind::Reported => "nothing",
+            Kind::Null | Kind::Reported => "`#null`",
         }
     }
 }

@@ -82,11 +82,11 @@ pub(super) fn path_fault(path: &str) -> Option<&'static str> {
 
 /// The range of a number type, as help.
 pub(super) fn range<T: TryFrom<i128>>() -> String {
-    let fits = |number: i128| T::try_from(number).is_ok();
-    let least = if fits(-1) { "a negative number is allowed" } else { "it begins at 0" };
+    let fits = |number: &i128| T::try_from(*number).is_ok();
     let limits: [i128; 4] = [u16::MAX.into(), i32::MAX.into(), u32::MAX.into(), i64::MAX.into()];
-    let most = limits.into_iter().filter(|limit| fits(*limit)).max().unwrap_or_default();
-    format!("write a smaller number: {least}, and {most} is the largest")
+    let most = limits.into_iter().filter(fits).max().unwrap_or_default();
+    let least = if fits(&-1) { -most } else { 0 };
+    format!("write a number from {least} to {most}")
 }
 
 #[cfg(test)]

@@ -40,6 +40,7 @@ impl<T> Verb<T> {
 
     /// Reads a line, after the checks that are the same for all.
     pub(super) fn read(&self, line: &Line<'_>, scope: &mut Scope) -> T {
+        let line = &line.limited(self.args);
         line.takes(self.args, self.props);
         if !self.block {
             line.no_block();
@@ -65,7 +66,13 @@ pub(super) fn second_word<T>(
     line: &Line<'_>,
     scope: &mut Scope,
 ) -> Option<T> {
-    let value = line.needs_arg(what, table[0].word)?;
+    let Some(value) = line.args().first() else {
+        let words: Vec<&str> = words(table).collect();
+        let title = format!("`{}` does not say which {what}", line.verb());
+        let help = format!("there is {}", suggest::listed(&words));
+        line.at.error(line.node.span, title, "a second word is missing", help);
+        return None;
+    };
     match value.text().map(|word| find(table, word)) {
         Some(Some(verb)) => Some(verb.read(&line.deeper(), scope)),
         _ => {
@@ -79,7 +86,7 @@ fn unknown_second(value: &Value, what: &str, words: &[&str], line: &Line<'_>) {
     match &value.kind {
         Kind::Reported => {}
         Kind::Text(word) => {
-            let title = format!("`{}` is not {what}", super::value::shortened(word));
+            let title = format!("`{}` is no {what}", super::value::shortened(word));
             line.at.error(
                 value.span,
                 title,
@@ -88,7 +95,7 @@ fn unknown_second(value: &Value, what: &str, words: &[&str], line: &Line<'_>) {
             );
         }
         _ => {
-            let title = format!("{what} belongs here, not {}", value.what());
+            let title = format!("a {what} belongs here, not {}", value.what());
             line.at.error(value.span, title, value.what(), format!("write `{}`", words[0]));
         }
     }

@@ -34,12 +34,12 @@ const MEMBERSHIP: &[Verb<Act>] = &[
 const CLOSED: &str = "restricted: not a member of this channel";
 
 pub(super) fn read(line: &Line<'_>, scope: &mut Scope) -> Act {
-    let fault = verb::second_word(FAULTS, "a fault of a relay", line, scope);
+    let fault = verb::second_word(FAULTS, "fault of a relay", line, scope);
     Act::Relay(fault.unwrap_or(RelayFault::Reorder))
 }
 
 pub(super) fn membership(line: &Line<'_>, scope: &mut Scope) -> Act {
-    let act = verb::second_word(MEMBERSHIP, "a change of membership", line, scope);
+    let act = verb::second_word(MEMBERSHIP, "change of membership", line, scope);
     act.unwrap_or(Act::Membership { channel: "".into(), joins: false })
 }
 
@@ -66,7 +66,7 @@ fn close_subscription(line: &Line<'_>, scope: &mut Scope) -> RelayFault {
 /// The wire counts whole seconds.
 fn rate_limit(line: &Line<'_>, _: &mut Scope) -> RelayFault {
     let ms = duration(line, "for");
-    if let (Some(value), true) = (line.node.prop("for"), ms % 1_000 != 0) {
+    if let (Some(value), true) = (line.node.prop("for"), !ms.is_multiple_of(1_000)) {
         let help = format!("write `\"{}s\"`", ms.div_ceil(1_000));
         line.at.error(value.span, "a rate limit lasts whole seconds", "not whole", help);
     }

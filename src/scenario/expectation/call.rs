@@ -7,7 +7,6 @@ use super::{count, message};
 use crate::scenario::line::Line;
 use crate::scenario::method;
 use crate::scenario::scope::Scope;
-use crate::scenario::suggest;
 
 const PROPS: &[&str] = &[
     "count",
@@ -43,7 +42,7 @@ pub(super) fn order(line: &Line<'_>, scope: &mut Scope) -> Vec<WantedCall> {
         if method::is_method(method) {
             child.takes(0, PROPS);
             calls.push(call(&child, method, scope));
-        } else {
+        } else if !node.reported {
             let title = format!("`{}` is no call", super::super::value::shortened(method));
             line.at.error(node.name.span, title, "unknown", method::instead(method, []));
         }
@@ -97,12 +96,7 @@ fn params(line: &Line<'_>) -> Vec<(Text, Text)> {
     for node in line.node.children() {
         let child = Line::new(node, line.at);
         if &*node.name.text != "param" {
-            let title = format!("`{}` is no word here", node.name.text);
-            let help = match suggest::nearest(&node.name.text, ["param"]) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "write `param \"_meta.channelType\" \"dm\"`".to_owned(),
-            };
-            line.at.error(node.name.span, title, "unknown", help);
+            crate::scenario::unknown(&child, "the `expect` of a call", ["param"]);
             continue;
         }
         child.takes(2, &[]);

@@ -1,6 +1,7 @@
 //! Bare words, and the slips among them.
 
 use super::{Scanner, is_newline, is_space};
+use crate::scenario::value::shortened;
 
 /// Letters that end a bare word.
 fn ends_word(letter: char) -> bool {
@@ -19,21 +20,45 @@ struct Slip {
 impl Scanner<'_> {
     /// A bare word, number or keyword.
     pub(super) fn word(&mut self) {
-        self.begins_line();
         let start = self.offset;
         let rest = &self.text[start..];
-        let mut end = start + rest.find(ends_word).unwrap_or(rest.len());
-        end = start + comment_inside(&self.text[start..end]).unwrap_or(end - start);
-        self.offset = end;
-        let word = &self.text[start..end];
-        let Some(slip) = slip(word) else { return };
-        let span = self.span(start, end);
-        self.at.error(span, slip.title, slip.label, slip.help);
-        // A space would lose the value, and the line would then seem to lack it.
-        let cover = if word == "," { " " } else { "x" };
-        self.out.text.replace_range(start..end, &cover.repeat(end - start));
-        self.out.slips.push(span);
+        let length = rest.find(ends_word).unwrap_or(rest.len());
+        let length = comment_inside(&rest[..length]).unwrap_or(length);
+        let word = &rest[..length];
+        self.offset += length;
+        if is_raw_of_version_one(word, &rest[length..]) {
+            return self.raw_of_version_one(start, length);
+        }
+        let slip = slip(word);
+        let blank = word == ",";
+        if !blank {
+            let is_word = slip.is_some() || !(begins_number(word) || word.starts_with('#'));
+            self.value_token(start, is_word);
+        }
+        if let Some(slip) = slip {
+            let span = self.span(start, self.offset);
+            self.at.error(span, slip.title, slip.label, slip.help);
+            // A comma leaves nothing; another word stays a word, or its line would lack a value.
+            self.cover(start, self.offset, if blank { " " } else { "x" });
+            self.out.slips.push(span);
+        }
     }
+
+    /// In KDL 1 a raw text began with `r`; the `r` is passed over.
+    fn raw_of_version_one(&mut self, start: usize, length: usize) {
+        let hashes = "#".repeat((length - 1).max(1));
+        let span = self.span(start, start + 1);
+        let help = format!("write `{hashes}\"…\"{hashes}`, without the `r`");
+        self.at.error(span, "a raw text has no `r` before it", "not wanted", help);
+        self.cover(start, start + 1, " ");
+        self.offset = start + 1;
+    }
+}
+
+/// `r"…"`, `r#"…"#`.
+fn is_raw_of_version_one(word: &str, after: &str) -> bool {
+    let hashes = word.strip_prefix('r').map(|rest| rest.trim_start_matches('#'));
+    hashes == Some("") && after.starts_with('"')
 }
 
 /// Where a comment begins that follows a word without a space.
@@ -44,9 +69,9 @@ fn comment_inside(word: &str) -> Option<usize> {
 fn slip(word: &str) -> Option<Slip> {
     if let Some(keyword) = keyword(word) {
         return Some(Slip {
-            title: format!("`{word}` is no word here"),
-            label: "a keyword without its `#`",
-            help: format!("write `#{keyword}`"),
+            title: format!("`{word}` lacks its `#`"),
+            label: "a keyword of KDL",
+            help: format!("write `#{keyword}`, or `\"{word}\"` if it is a text"),
         });
     }
     if word.starts_with('#') {
@@ -79,7 +104,7 @@ fn hash(word: &str) -> Option<Slip> {
         _ => "there is `#true`, `#false` and `#null`; a text with a `#` in it is quoted",
     };
     (!known.contains(&word)).then(|| Slip {
-        title: format!("`{word}` is no keyword"),
+        title: format!("`{}` is no keyword", shortened(word)),
         label: "unknown",
         help: help.to_owned(),
     })
@@ -121,7 +146,7 @@ fn number(word: &str) -> Slip {
     Slip {
         title: if time { "a duration is quoted" } else { "a number with letters in it" }.to_owned(),
         label: "neither a number nor a text",
-        help: format!("write `\"{word}\"`"),
+        help: format!("write `\"{}\"`", shortened(word)),
     }
 }
 
@@ -133,9 +158,9 @@ fn unquoted(word: &str) -> Slip {
             help: format!("values are separated by spaces; write `{rest}`"),
         },
         _ => Slip {
-            title: "a text with such letters is quoted".to_owned(),
-            label: "not quoted",
-            help: format!("write `\"{word}\"`"),
+            title: format!("`{}` is not quoted", shortened(word)),
+            label: "a text with such letters needs quotes",
+            help: format!("write `\"{}\"`", shortened(word)),
         },
     }
 }
