@@ -335,8 +335,7 @@ impl Facts {
         let deliveries = &self.messages.get(message).deliveries;
         let missed = self.prompts.since(since).find(|prompt| {
             let had = deliveries.iter().any(|delivery| delivery.life == prompt.life);
-            let scope = prompt.scope.is_some() && prompt.scope == self.scope(prompt.life, message);
-            had && scope && !prompt.messages.contains(&message)
+            had && prompt.scope.is_some() && prompt.scope == self.scope(prompt.life, message)
         });
         missed.map(|prompt| prompt.record)
     }

@@ -18,7 +18,7 @@ use super::{Bind, Found, Stretch, Watch};
 use crate::expectation::{TurnOutcome, WantedTurn};
 use crate::facts::Facts;
 use crate::facts::ids::MessageId;
-use crate::facts::moment::{Moment, Seen};
+use crate::facts::moment::Moment;
 use crate::facts::process::Wants;
 use crate::facts::prompt::Prompt;
 use crate::verdict::{Blame, Verdict};
@@ -190,11 +190,6 @@ impl Watch for TurnWatch {
                 }
             }
             _ => {}
-        }
-        if let Seen::Prompt(prompt) = &moment.seen {
-            for message in &facts.prompts.get(*prompt).messages {
-                self.noted.remove(&facts.messages.get(*message).id);
-            }
         }
         None
     }

@@ -1,8 +1,8 @@
 //! H-22: an agent's death is no discard. The next process is asked to load the conversation's
 //! session; a fresh one is opened only where that cannot be.
 //!
-//! Judged when a session that was opened after the death gets its first prompt: only then is it
-//! known whose it is. Nothing is asked of a harness whose receipts are switched off, could not be
+//! Judged at the first prompt of a conversation after the death: only then is it known whose a
+//! new session is. Nothing is asked of a harness whose receipts are switched off, could not be
 //! written, or are shared with another living harness; nor where the session reached its limit of
 //! turns, was discarded, closed, refused a prompt, or was tried since.
 
@@ -47,14 +47,16 @@ impl Invariant for AgentDeath {
 
 fn judge(prompt: &Prompt, death: usize, moment: &Moment<'_>, facts: &Facts, tally: &mut Tally) {
     let own = facts.sessions.get(prompt.session);
-    let since = own.prompts.iter().filter(|id| facts.prompts.get(**id).record > death).count();
-    if since > 1 || !can_load(prompt, facts) {
+    let mut since = facts.prompts.since(death).filter(|other| {
+        other.life == prompt.life && other.scope == prompt.scope && other.record < prompt.record
+    });
+    if since.next().is_some() || !can_load(prompt, facts) {
         return;
     }
     let Some(before) = session_before(prompt, death, facts) else { return };
     tally.came_up();
     let fresh = own.opened().is_some_and(|opened| opened > death);
-    if before != prompt.session && fresh && !may_be_gone(before, death, prompt.life, facts) {
+    if before != prompt.session && fresh && !may_be_gone(before, prompt.life, facts) {
         tally.broke(|| {
             let old = facts.session_name(before);
             Broken::by_harness(moment, "an agent's death cost the conversation its session")
@@ -92,14 +94,14 @@ fn session_before(prompt: &Prompt, death: usize, facts: &Facts) -> Option<Sessio
 }
 
 /// There is a reason, other than the death, not to load it.
-fn may_be_gone(session: SessionId, death: usize, life: LifeId, facts: &Facts) -> bool {
+fn may_be_gone(session: SessionId, life: LifeId, facts: &Facts) -> bool {
     let own = facts.sessions.get(session);
     let limit = usize::try_from(facts.lives.get(life).settings.max_turns).unwrap_or(0);
     let last = own.prompts.last().map(|prompt| facts.prompts.get(*prompt));
     let refused = last.and_then(|last| last.end.as_ref());
     facts.discards.any(session).is_some()
         || own.closed.is_some()
-        || own.last_load.is_some_and(|load| load > death)
+        || own.last_load > last.map(|last| last.record)
         || (limit > 0 && own.prompts.len() >= limit)
         || matches!(refused, Some((_, PromptEnd::Refused(_))))
 }

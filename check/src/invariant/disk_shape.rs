@@ -70,9 +70,8 @@ impl Shape {
             self.leftovers.extend(temps.cloned());
         }
         for (path, entry) in &snapshot.entries {
-            // What was wrong already and is as it was is not told again.
-            let known = self.last.entries.get(path) == Some(entry);
-            if known || is_own(path, entry, baseline) {
+            // What is as it was at the last look is the scenario's doing, or told already.
+            if self.last.entries.get(path) == Some(entry) {
                 continue;
             }
             if let Some(wrong) = self.wrong(path, entry, baseline) {
@@ -111,11 +110,6 @@ impl Shape {
         self.leftovers.retain(|path| snapshot.entries.contains_key(path));
         self.last = snapshot.clone();
     }
-}
-
-/// It is as the scenario made it.
-fn is_own(path: &Text, entry: &Entry, baseline: Option<&Snapshot>) -> bool {
-    baseline.is_some_and(|own| own.entries.get(path) == Some(entry))
 }
 
 /// These bytes are the scenario's, with the mode that they had there: a damaged file, set aside.

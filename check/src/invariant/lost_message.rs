@@ -100,7 +100,7 @@ fn standing(life: LifeId, message: MessageId, given: usize, facts: &Facts) -> St
     }
     let Some(heir) = heir(life, facts) else { return Standing::Done };
     let heir_facts = facts.lives.get(heir);
-    let since = last_attempt(message, facts).unwrap_or(given).max(heir_facts.started);
+    let since = last_attempt(message, life, facts).unwrap_or(given).max(heir_facts.started);
     let Some(rest) = heir_facts.settled.filter(|rest| *rest > since) else { return Standing::Done };
     match &heir_facts.held {
         Some((_, held)) if held.contains(&own.id) => Standing::Done,
@@ -123,10 +123,12 @@ fn heir(life: LifeId, facts: &Facts) -> Option<LifeId> {
     })
 }
 
-/// The record at which the last prompt that held it went wrong.
-fn last_attempt(message: MessageId, facts: &Facts) -> Option<usize> {
-    let last = facts.messages.get(message).prompts.last()?;
-    facts.prompts.get(*last).end.as_ref().map(|(record, _)| *record)
+/// The record at which the identity's last prompt that held it went wrong.
+fn last_attempt(message: MessageId, life: LifeId, facts: &Facts) -> Option<usize> {
+    let prompts = facts.messages.get(message).prompts.iter().rev();
+    let mut prompts = prompts.map(|prompt| facts.prompts.get(*prompt));
+    let last = prompts.find(|prompt| facts.same_identity(prompt.life, life))?;
+    last.end.as_ref().map(|(record, _)| *record)
 }
 
 /// Something that the message needs went wrong, or is still awaited.

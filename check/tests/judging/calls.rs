@@ -239,6 +239,38 @@ fn a_new_session_is_counted_for_a_message_once_a_prompt_shows_whose_it_is() {
 }
 
 #[test]
+fn sessions_that_are_known_to_be_another_conversation_s_are_not_counted_for_a_message() {
+    let mut story = first_mention();
+    story.agent_respawned().step([
+        never(call("session/new").for_message("m2")),
+        never(call("session/load").for_message("m2")),
+        expect(call("session/load").for_message("m3")),
+    ]);
+    story.mention("m2", "random").mention("m3", "general").loads("S1").opens("S3", "general");
+    story.settles();
+    for index in 0..3 {
+        assert_held(&story.expectation(index));
+    }
+    story.wants_new(Some("random"));
+    assert_broken(&story.expectation(0), Blame::Harness, story.last());
+}
+
+#[test]
+fn a_prompt_refused_on_a_session_that_was_not_loaded_explains_nothing_away() {
+    let refused = |loaded: bool| {
+        let mut story = first_mention();
+        story.agent_respawned().step([expect(call("session/prompt").times(2))]);
+        if loaded {
+            story.loads("S1");
+        }
+        story.mention("m2", "general").prompts("S1", &["m2"]).refuses(-32603).settles();
+        story.expectation(0).blame
+    };
+    assert_eq!(refused(true), Some(Blame::Agent));
+    assert_eq!(refused(false), Some(Blame::Harness));
+}
+
+#[test]
 fn a_refused_new_session_leaves_the_name_for_the_next_one() {
     let mut story = Story::new();
     story.starts("h").step([
@@ -273,6 +305,16 @@ fn calls_in_their_order_hold_and_repetitions_are_allowed() {
     assert_held(&story.expectation(0));
     story.asked.steps[1] = vec![never(order(lines()))];
     assert_eq!(story.expectation(0).verdict, Verdict::Violated);
+}
+
+#[test]
+fn a_repeated_line_may_come_again_before_the_next_one() {
+    let lines = [call("session/prompt"), call("session/load"), call("session/prompt")];
+    let mut story = first_mention();
+    story.step([expect(order(lines))]).mention("m2", "general").turn("S1", &["m2"]);
+    story.mention("m3", "general").turn("S1", &["m3"]).agent_respawned();
+    story.mention("m4", "general").loads("S1").turn("S1", &["m4"]).settles();
+    assert_held(&story.expectation(0));
 }
 
 #[test]
@@ -347,4 +389,6 @@ fn a_step_that_never_rested_makes_the_run_inconclusive_unless_a_reason_is_told()
     assert_held(&story.judgement(skep_check::Subject::Run));
     story.settles_on(Settled::Bound("60 s passed".into()));
     assert_eq!(story.judgement(skep_check::Subject::Run).verdict, Verdict::Inconclusive);
+    story.asked.steps[0] = vec![expect(call("session/load"))];
+    assert_held(&story.judgement(skep_check::Subject::Run));
 }

@@ -52,6 +52,37 @@ fn h80_a_message_that_is_held_announced_or_steered_is_not_lost() {
 }
 
 #[test]
+fn h80_a_message_whose_turn_still_runs_is_not_lost() {
+    let mut story = conversation();
+    story.mention("m2", "general").prompts("S1", &["m2"]).holds(&[]).settles();
+    assert_held(&story.rule("H-80"));
+}
+
+#[test]
+fn h80_what_another_identity_was_prompted_with_does_not_count() {
+    let mut story = Story::new();
+    story.harness("other", "o", "else").step([]).starts("h").mention("m1", "general").holds(&[]);
+    story.starts("other").opens("S1", "general").turn("S1", &["m1"]).settles();
+    assert_eq!(story.rule("H-80").verdict, Verdict::Violated);
+}
+
+#[test]
+fn h80_a_notice_in_a_thread_is_about_the_thread() {
+    let mut story = conversation();
+    let root = story.id("m1").to_string();
+    story.reply("m2", "general", &root).announces("m1").holds(&[]).settles();
+    assert_held(&story.rule("H-80"));
+}
+
+#[test]
+fn h80_the_harness_s_own_messages_are_not_for_it() {
+    let mut story = conversation();
+    let said = Said { channel: "general", by_harness: true, ..Said::default() };
+    story.says("own", said).delivers("own").holds(&[]).settles();
+    assert_held(&story.rule("H-80"));
+}
+
+#[test]
 fn h80_a_failed_prompt_s_message_must_be_held_or_announced() {
     let mut story = conversation();
     story.mention("m2", "general").prompts("S1", &["m2"]).refuses(-32603).holds(&["m2"]).settles();
@@ -159,6 +190,9 @@ fn h81_a_message_that_is_prompted_again_in_one_life_is_told() {
     let mut story = conversation();
     story.mention("m2", "general").prompts("S1", &["m2", "m2"]);
     assert_broken(&story.rule("H-81"), Blame::Harness, story.last());
+    let mut story = conversation();
+    story.mention("m2", "general").prompts("S1", &["m2"]).prompts("S1", &["m2"]);
+    assert_broken(&story.rule("H-81"), Blame::Harness, story.last());
 }
 
 #[test]
@@ -203,6 +237,14 @@ fn h83_a_second_session_of_one_conversation_does_not_hide_it() {
     story.mention("m2", "general").prompts("S1", &["m2"]);
     story.mention("m3", "general").opens("S2", "general").prompts("S2", &["m3"]);
     assert_broken(&story.rule("H-83"), Blame::Harness, story.last());
+}
+
+#[test]
+fn h83_speaks_of_one_life_alone() {
+    let mut story = Story::new();
+    story.harness("new", "h", "h").starts("h").mention("m1", "general").opens("S1", "general");
+    story.prompts("S1", &["m1"]).starts("new").delivers("m1").loads("S1").prompts("S1", &["m1"]);
+    assert_held(&story.rule("H-83"));
 }
 
 #[test]

@@ -169,6 +169,23 @@ fn a_cancel_in_mid_turn_drops_the_session_where_that_is_the_policy() {
 }
 
 #[test]
+fn a_cancel_whose_turn_ended_well_discards_nothing() {
+    let mut story = conversation();
+    story.mention("m2", "general").prompts("S1", &["m2"]).command("!cancel", "general");
+    story.stops("end_turn").mention("m3", "general").prompts("S1", &["m3"]).cancels("S1");
+    story.stops("cancelled").mention("m4", "general").turn("S1", &["m4"]);
+    assert_eq!(story.rule("H-20").verdict, Verdict::NotApplicable);
+}
+
+#[test]
+fn a_control_frame_that_nobody_signed_switches_no_model() {
+    let mut story = conversation();
+    story.switch_model_signed("general", skep_trace::Sig::Forged);
+    story.mention("m2", "general").turn("S1", &["m2"]);
+    assert_eq!(story.rule("H-20").verdict, Verdict::NotApplicable);
+}
+
+#[test]
 fn an_idle_cancel_discards_nothing() {
     let mut story = conversation();
     story.command("!cancel", "general").mention("m2", "general").prompts("S1", &["m2"]);

@@ -41,12 +41,22 @@ fn h90_everything_that_must_not_be_there_is_told() {
 }
 
 #[test]
+fn h90_what_stays_wrong_is_told_once() {
+    let mut story = running();
+    story.disk(&[("s.json", 0o644, "{}")]).disk(&[("s.json", 0o644, "{}")]);
+    assert!(story.rule("H-90").label.starts_with("violated once, "));
+    story.disk(&[("s.json", 0o644, "{ }")]);
+    assert!(story.rule("H-90").label.starts_with("violated twice, "));
+}
+
+#[test]
 fn h90_what_the_scenario_did_is_its_own_until_the_harness_changes_it() {
     let mut story = running();
     story.baseline(&[DIR, ("s.json", 0o644, "broken")]);
     story.disk(&[DIR, ("s.json", 0o644, "broken")]).settles();
     assert_held(&story.rule("H-90"));
-    story.disk(&[DIR, ("s.json", 0o600, "{}"), ("s.json.bad", 0o644, "broken")]);
+    let aside = [("s.json.bad", 0o644, "broken"), ("s.bad.json", 0o644, "broken")];
+    story.disk(&[DIR, ("s.json", 0o600, "{}"), aside[0], aside[1]]);
     assert_held(&story.rule("H-90"));
     story.disk(&[DIR, ("s.json", 0o644, "{}")]);
     assert_broken(&story.rule("H-90"), Blame::Harness, story.last());

@@ -97,6 +97,45 @@ fn another_identity_s_receipt_is_not_this_harness_s() {
 }
 
 #[test]
+fn a_receipt_of_another_relay_or_thread_is_not_the_one() {
+    let wanted = skep_check::WantedReceipt { root: Some("m1".into()), ..Default::default() };
+    let mut story = opened([
+        expect(receipt("general", None)),
+        expect(skep_check::Wanted::Receipt(wanted.clone())),
+    ]);
+    let receipt_of = |relay: &str, root| skep_trace::Receipt {
+        relay: relay.into(),
+        pubkey: crate::story::key_of("h"),
+        channel: crate::story::channel_id("general").to_uppercase().into(),
+        root,
+        session: "S1".into(),
+        model: None,
+        mode: None,
+    };
+    let told = |relay: &str, root| {
+        let receipts = vec![receipt_of(relay, root)];
+        skep_trace::What::Receipts { state: "h".into(), receipts }
+    };
+    let root = Some(story.id("m1"));
+    story.happens(told("WS://r/", root)).settles();
+    assert_held(&story.expectation(0));
+    assert_held(&story.expectation(1));
+    story.happens(told("ws://elsewhere", root));
+    assert_broken(&story.expectation(0), Blame::Harness, story.last());
+    story.happens(told("ws://r", None));
+    assert_held(&story.expectation(0));
+    assert_broken(&story.expectation(1), Blame::Harness, story.last());
+}
+
+#[test]
+fn what_the_store_answered_in_an_earlier_step_does_not_count() {
+    let mut story = opened([]);
+    story.remembers(&[("general", "S1")]).settles().step([expect(receipt("general", None))]);
+    story.settles();
+    assert_eq!(story.expectation(0).verdict, Verdict::Inconclusive);
+}
+
+#[test]
 fn a_store_that_was_not_asked_tells_nothing() {
     let mut story = opened([expect(receipt("general", None)), never(receipt("general", None))]);
     story.settles();

@@ -63,6 +63,15 @@ fn h40_the_same_event_sent_again_is_no_second_publication() {
 }
 
 #[test]
+fn h40_a_reaction_is_no_text() {
+    let mut story = Story::new();
+    story.starts("h").wants_load("S1").streams("S1", "👀").grants(json!({})).publishes(7, "👀");
+    assert_held(&story.rule("H-40"));
+    story.publishes(9, "👀");
+    assert_broken(&story.rule("H-40"), Blame::Harness, story.last());
+}
+
+#[test]
 fn h40_the_window_closes_with_the_load_s_error() {
     let mut story = Story::new();
     story.starts("h").wants_load("S1").refuses(-32002).streams("S1", "an old reply");
@@ -95,6 +104,18 @@ fn h41_an_agent_that_died_waiting_waited_in_vain_if_it_waited_long() {
     };
     assert_eq!(waited(60_000), Verdict::Violated);
     assert_eq!(waited(10), Verdict::NotApplicable);
+}
+
+#[test]
+fn h41_asks_nothing_of_a_harness_that_is_gone_or_suspended() {
+    let mut story = Story::new();
+    story.starts("h").wants_load("S1").agent_asks(7).killed().settles();
+    assert_eq!(story.rule("H-41").verdict, Verdict::NotApplicable);
+    let life = skep_trace::Life { harness: "h".into(), life: 1 };
+    let mut story = Story::new();
+    story.starts("h").wants_load("S1").agent_asks(7);
+    story.happens(skep_trace::What::HarnessPaused(life, true)).settles();
+    assert_eq!(story.rule("H-41").verdict, Verdict::NotApplicable);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use skep_check::{AskedSession, Blame, Verdict};
 use skep_trace::policy::SessionScope;
 use skep_trace::{NameKind, What};
 
-use crate::story::{Said, Story, assert_broken, assert_held};
+use crate::story::{Said, Story, assert_broken, assert_held, channel_id};
 
 /// A conversation in `general` on `S1`.
 fn conversation() -> Story {
@@ -119,9 +119,19 @@ fn h22_asks_nothing_where_there_is_another_reason_for_a_new_session() {
         story.agent_respawned();
     });
     assert_eq!(broken, Verdict::Violated);
-    let excuses: [&dyn Fn(&mut Story); 6] = [
+    let excuses: [&dyn Fn(&mut Story); 9] = [
         &|story| {
             story.agent_respawned().wants_load("S1").refuses(-32002);
+        },
+        &|story| {
+            story.agent_respawned().wants_load("S1").agent_respawned();
+        },
+        &|story| {
+            let call = skep_trace::Call::SessionClose { session_id: "S1".into() };
+            story.asks(call).grants(json!({})).agent_respawned();
+        },
+        &|story| {
+            story.harness("new", "h", "h").starts("new").by("h", 1, 1, 1).agent_respawned();
         },
         &|story| {
             story.command("!rotate", "general").agent_respawned();
@@ -148,6 +158,17 @@ fn h22_asks_nothing_where_there_is_another_reason_for_a_new_session() {
 }
 
 #[test]
+fn h22_comes_up_once_a_death_and_only_for_fresh_sessions() {
+    let mut story = conversation();
+    story.agent_respawned().loads("S1").mention("m2", "general").turn("S1", &["m2"]);
+    story.mention("m3", "general").turn("S1", &["m3"]);
+    assert_eq!(story.rule("H-22").label, "came up once");
+    story.mention("m4", "general").opens("S2", "general").turn("S2", &["m4"]);
+    story.agent_respawned().loads("S1").mention("m5", "general").turn("S1", &["m5"]);
+    assert_held(&story.rule("H-22"));
+}
+
+#[test]
 fn h53_two_spellings_of_a_thread_share_a_session() {
     let mut story = threads();
     let root = "ab".repeat(32);
@@ -163,6 +184,15 @@ fn h53_a_thread_split_by_its_spelling_is_told() {
     story.reply("m1", "general", &root).opens("S1", "general").turn("S1", &["m1"]);
     story.reply("m2", "general", &root.to_uppercase()).opens("S2", "general");
     story.prompts("S2", &["m2"]);
+    assert_broken(&story.rule("H-53"), Blame::Harness, story.last());
+}
+
+#[test]
+fn h53_two_spellings_of_a_channel_share_a_session() {
+    let mut story = Story::new();
+    story.named(NameKind::Channel, "GENERAL", &channel_id("general").to_uppercase());
+    story.starts("h").mention("m1", "general").opens("S1", "general").turn("S1", &["m1"]);
+    story.mention("m2", "GENERAL").opens("S2", "general").prompts("S2", &["m2"]);
     assert_broken(&story.rule("H-53"), Blame::Harness, story.last());
 }
 
@@ -233,6 +263,18 @@ fn h73_another_community_s_session_must_not_be_loaded() {
     story.starts("h").mention("m1", "general").opens("S1", "general").turn("S1", &["m1"]);
     story.starts("other").wants_load("S1");
     assert_broken(&story.rule("H-73"), Blame::Harness, story.last());
+}
+
+#[test]
+fn h73_another_identity_s_session_must_not_be_loaded() {
+    let mut story = Story::new();
+    story.harness("other", "h", "else");
+    story.starts("h").mention("m1", "general").opens("S1", "general").turn("S1", &["m1"]);
+    story.starts("other").wants_load("S1");
+    let judgement = story.rule("H-73");
+    assert_broken(&judgement, Blame::Harness, story.last());
+    story.prompts("S1", &["m1"]);
+    assert!(story.rule("H-73").label.starts_with("violated twice"));
 }
 
 #[test]

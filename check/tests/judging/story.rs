@@ -259,10 +259,13 @@ impl Story {
     }
 }
 
-/// The id of a channel, as hex that has letters to spell in two ways.
+/// The id of a channel, as hex that has letters to spell in two ways; a name in capitals is the
+/// same channel, spelled in capitals.
 pub(crate) fn channel_id(name: &str) -> String {
-    let hex: String = name.bytes().map(|byte| format!("{byte:02x}")).collect();
-    format!("c0ffee{hex}")
+    let lower = name.to_lowercase();
+    let hex: String = lower.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let id = format!("c0ffee{hex}");
+    if lower == name { id } else { id.to_uppercase() }
 }
 
 /// The public key behind an identity's name.

@@ -180,6 +180,25 @@ fn a_chance_to_retry_that_was_left_out_shows_a_lost_message() {
 }
 
 #[test]
+fn a_life_that_never_had_the_message_had_no_chance_to_retry_it() {
+    let mut story = mentioned(failed(Some(true)));
+    story.prompts("S1", &["m1"]).refuses(-32603).settles_on(Settled::Quiet(500));
+    story.step([]).killed().starts("h").mention("m2", "general").loads("S1").turn("S1", &["m2"]);
+    let first = skep_check::Subject::Expectation { step: 0, index: 0 };
+    assert_held(&story.judgement(first));
+}
+
+#[test]
+fn what_was_held_before_the_failure_or_by_a_life_that_is_over_tells_nothing() {
+    let mut story = mentioned(failed(Some(true)));
+    story.holds(&[]).prompts("S1", &["m1"]).refuses(-32603).settles_on(Settled::Quiet(500));
+    assert_held(&story.expectation(0));
+    let mut story = mentioned(failed(Some(true)));
+    story.prompts("S1", &["m1"]).refuses(-32603).holds(&[]).killed();
+    assert_held(&story.expectation(0));
+}
+
+#[test]
 fn a_turn_can_be_asked_to_stop_for_a_reason_however_that_is_spelled() {
     let mut story = mentioned(turn_of("m1", TurnOutcome::Stopped("max_tokens")));
     story.prompts("S1", &["m1"]).stops("MAX_TOKENS").settles();

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde_json::json;
 use skep_trace::{
-    ClientMsg, Hex32, HttpBody, HttpCall, HttpReply, NameKind, NostrEvent, RelayMsg, Text, What,
+    ClientMsg, Hex32, HttpBody, HttpCall, HttpReply, NameKind, NostrEvent, RelayMsg, Sig, Text,
+    What,
 };
 
 use super::{OWNER, STRANGER, Story, channel_id, key_of};
@@ -16,6 +17,7 @@ pub(crate) struct Said<'a> {
     pub(crate) root: Option<String>,
     pub(crate) text: &'a str,
     pub(crate) by_stranger: bool,
+    pub(crate) by_harness: bool,
     pub(crate) to: Option<&'a str>,
 }
 
@@ -28,7 +30,11 @@ impl Story {
         if let Some(root) = said.root {
             tags.push(vec!["e".into(), root.into(), "".into(), "root".into()]);
         }
-        let author = if said.by_stranger { STRANGER } else { OWNER };
+        let author = match (said.by_stranger, said.by_harness) {
+            (true, _) => STRANGER,
+            (_, true) => key_of("h"),
+            _ => OWNER,
+        };
         let text = if said.text.is_empty() { format!("text of {label}") } else { said.text.into() };
         let event = Arc::new(NostrEvent::new(author, self.now_ms, 9, tags, text.into()));
         self.messages.insert(label.to_owned(), event.clone());
@@ -66,11 +72,17 @@ impl Story {
 
     /// The owner asks for another model.
     pub(crate) fn switch_model(&mut self, channel: &str) -> &mut Self {
+        self.switch_model_signed(channel, Sig::Valid)
+    }
+
+    pub(crate) fn switch_model_signed(&mut self, channel: &str, sig: Sig) -> &mut Self {
         let content =
             json!({"type": "switch_model", "channelId": channel_id(channel), "modelId": "m2"});
         let tags = vec![vec!["p".into(), key_of("h").to_string().into()]];
         let content = content.to_string().into();
-        let event = NostrEvent::new(OWNER, self.now_ms, 24200, tags, content).sealed(key_of("h"));
+        let mut event = NostrEvent::new(OWNER, self.now_ms, 24200, tags, content);
+        event.sig = sig;
+        let event = event.sealed(key_of("h"));
         self.hears_relay(RelayMsg::Event { sub: "control".into(), event: Arc::new(event) })
     }
 
