@@ -20,6 +20,8 @@ mod shell;
 pub use crate::core::{
     Agent, AgentDisk, AgentEffect, AgentEvent, DiskError, FramePipe, Session, Turn,
 };
-pub use crate::live::{AgentLink, AgentPort, DirectorAddress, StdioArgs, main, wrapper_script};
+pub use crate::live::{
+    AgentLink, AgentPort, DirectorAddress, HalfDirector, StdioArgs, main, wrapper_script,
+};
 pub use crate::schema::SchemaCheck;
 pub use crate::shell::{Ended, Keep, MOST_LINE_BYTES, Seen, Shell, Watch};

@@ -6,13 +6,14 @@
 //! harness has its answer. Nothing in the environment or on the command line matters but a path
 //! and a token, and both stand in a generated script.
 //!
-//! - [`main`]: the process; start here. Without a director it is a well-behaved agent that keeps
-//!   its sessions in files (`folder`).
+//! - [`main`]: the process, [`StdioArgs`]: its command line; start here. Without a director it is
+//!   a well-behaved agent (`standalone`) that keeps its sessions in files (`folder`).
 //! - [`AgentPort`], [`AgentLink`]: the director's side; [`Shell::serve`] runs an agent over a link.
 //! - `wire`: what the two say. `puppet`: how the process obeys. `stdio`: its real pipes.
 //!
 //! [`Shell::serve`]: crate::Shell::serve
 
+mod args;
 mod folder;
 mod link;
 mod port;
@@ -21,10 +22,11 @@ mod standalone;
 mod stdio;
 mod wire;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tokio::net::UnixStream;
 
+pub use args::{DirectorAddress, HalfDirector, StdioArgs};
 pub use link::AgentLink;
 pub use port::AgentPort;
 
@@ -32,24 +34,6 @@ use puppet::Last;
 
 /// The exit code of a process whose director is gone, or was never there.
 const NO_DIRECTOR: i32 = 70;
-
-/// What the command line of the process says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StdioArgs {
-    /// Who tells the process what to do; `None`: it behaves well on its own.
-    pub director: Option<DirectorAddress>,
-    /// Where a process on its own keeps its sessions, in a folder `.skep-agent`.
-    pub home: PathBuf,
-}
-
-/// Where the director listens.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DirectorAddress {
-    /// Its Unix socket.
-    pub socket: PathBuf,
-    /// Which agent of which harness the process is, in the director's own words.
-    pub token: String,
-}
 
 /// Runs the process to its end and says its exit code. Needs a runtime with input, output and
 /// time. The caller must exit with the code at once: a thread may hang in a full pipe.
