@@ -46,48 +46,56 @@ impl Archive {
     /// What fits the filters, each filter's newest first. HTTP requests have no reader: the test
     /// relay does not hold an HTTP client's identity against it.
     pub(crate) fn answer(&self, filters: &[Filter], reader: Option<Reader>) -> Vec<SharedEvent> {
-        self.collect(filters, reader, |filter| filter.limit.unwrap_or(self.bound).min(self.bound))
-    }
-
-    /// How much fits the filters, whatever their limits.
-    pub(crate) fn count(&self, filters: &[Filter]) -> u64 {
-        self.collect(filters, None, |_| self.bound).len() as u64
-    }
-
-    fn collect(
-        &self,
-        filters: &[Filter],
-        reader: Option<Reader>,
-        limit: impl Fn(&Filter) -> usize,
-    ) -> Vec<SharedEvent> {
-        let mut answer: Vec<SharedEvent> = Vec::new();
+        let mut answer = Vec::new();
         for filter in filters {
-            let seen = answer.len();
-            for event in self.fitting(filter, reader).take(limit(filter)) {
-                if !answer[..seen].iter().any(|other| Arc::ptr_eq(other, &event)) {
-                    answer.push(event);
-                }
-            }
+            let limit = filter.limit.unwrap_or(self.bound).min(self.bound);
+            self.collect(filter, reader, limit, &mut answer);
         }
         answer.truncate(self.bound);
         answer
     }
 
-    fn fitting<'a>(
-        &'a self,
-        filter: &'a Filter,
+    /// How much fits the filters, whatever their limits.
+    pub(crate) fn count(&self, filters: &[Filter]) -> u64 {
+        let mut answer = Vec::new();
+        for filter in filters {
+            self.collect(filter, None, self.bound, &mut answer);
+        }
+        answer.len() as u64
+    }
+
+    /// Adds what fits one filter, unless another filter brought it already.
+    fn collect(
+        &self,
+        filter: &Filter,
         reader: Option<Reader>,
-    ) -> impl Iterator<Item = SharedEvent> + 'a {
-        let party = reader.map(|reader| reader.party);
-        let may_read = move |event: &&SharedEvent| {
-            reader.is_none_or(|reader| {
-                access::readers(event, &self.channels).include(&reader.identity)
-                    && !access::hides(filter, event)
-            })
+        limit: usize,
+        answer: &mut Vec<SharedEvent>,
+    ) {
+        let before = answer.len();
+        let mut found = 0;
+        let mut add = |event: SharedEvent| {
+            found += 1;
+            let known = answer[..before].iter().any(|other| Arc::ptr_eq(other, &event));
+            if found <= limit && !known {
+                answer.push(event);
+            }
         };
-        let kept = self.events.newest(filter, party).filter(may_read);
-        let made = self.profiles.fitting(filter).filter(|profile| !self.has_own(profile));
-        kept.chain(self.channels.fitting(filter)).cloned().chain(made)
+        let kept = self.events.newest(filter, reader.map(|reader| reader.party));
+        kept.filter(|event| reader.is_none_or(|reader| self.may_read(reader, filter, event)))
+            .take(limit)
+            .for_each(|event| add(event.clone()));
+        self.channels.fitting(filter, |event| add(event.clone()));
+        self.profiles.fitting(filter, |profile| {
+            if !self.has_own(&profile) {
+                add(profile);
+            }
+        });
+    }
+
+    fn may_read(&self, reader: Reader, filter: &Filter, event: &SharedEvent) -> bool {
+        access::readers(event, &self.channels).include(&reader.identity)
+            && !access::hides(filter, event)
     }
 
     /// The author published a profile; it counts, not ours.

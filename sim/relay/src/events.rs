@@ -65,7 +65,7 @@ impl Events {
             .map(|kept| &kept.event)
             .take_while(|kept| kept.created_at == event.created_at)
             .any(|kept| {
-                kept.pubkey == event.pubkey && kept.kind == event.kind && kept.id() == event.id()
+                kept.kind == event.kind && kept.pubkey == event.pubkey && kept.id() == event.id()
             })
     }
 

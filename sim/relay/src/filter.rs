@@ -15,11 +15,17 @@ pub fn fits(filter: &Filter, event: &NostrEvent) -> bool {
 /// A live event fits the filter. What is published now is delivered whatever date its author
 /// gave it: `since` and `until` choose among stored events.
 pub fn fits_live(filter: &Filter, event: &NostrEvent) -> bool {
-    filter.kinds.as_ref().is_none_or(|kinds| kinds.contains(&event.kind))
+    asks_for_kind(filter, event.kind).unwrap_or(true)
         && filter.authors.as_ref().is_none_or(|authors| authors.contains(&event.pubkey))
         && filter.tags.iter().all(|(name, values)| tagged(event, *name, values))
         // Last, because reading an id may cost a hash.
         && filter.ids.as_ref().is_none_or(|ids| ids.contains(&event.id()))
+}
+
+/// The filter names that kind; `None` when it names no kinds at all.
+#[expect(clippy::manual_contains, reason = "lists of kinds are short, and `contains` is no walk")]
+pub(crate) fn asks_for_kind(filter: &Filter, kind: u16) -> Option<bool> {
+    Some(filter.kinds.as_ref()?.iter().any(|asked| *asked == kind))
 }
 
 /// One of the event's tags has that name and one of these values.
@@ -31,8 +37,7 @@ fn tagged(event: &NostrEvent, name: char, values: &[Text]) -> bool {
 }
 
 fn is_letter(text: &str, letter: char) -> bool {
-    let mut letters = text.chars();
-    letters.next() == Some(letter) && letters.next().is_none()
+    text.len() == letter.len_utf8() && text.starts_with(letter)
 }
 
 #[cfg(test)]
