@@ -198,6 +198,18 @@ fn end_json(end: End) -> Value {
     }
 }
 
+impl Note {
+    /// The note as JSON, as it stands in a trace and as the reference harness prints it.
+    pub fn to_json(&self) -> Value {
+        note_json(self)
+    }
+
+    /// Reads what [`Self::to_json`] wrote.
+    pub fn from_json(value: &Value) -> Option<Self> {
+        read_note(value)
+    }
+}
+
 fn note_json(note: &Note) -> Value {
     match note {
         Note::TurnDone { messages } => json!({"note": "turn-done", "messages": hexes(messages)}),
@@ -405,6 +417,19 @@ mod tests {
     #[test]
     fn a_trace_survives_the_round_trip() {
         assert_eq!(read(&write(&trace())), Ok(trace()));
+    }
+
+    #[test]
+    fn every_note_survives_the_round_trip() {
+        let messages = vec![Hex32([3; 32])];
+        for note in [
+            Note::TurnDone { messages: messages.clone() },
+            Note::TurnFailed { messages, retryable: true, why: "overloaded".into() },
+            Note::StoreTrouble("disk full".into()),
+            Note::Other("hello".into()),
+        ] {
+            assert_eq!(Note::from_json(&note.to_json()), Some(note));
+        }
     }
 
     #[test]

@@ -15,13 +15,18 @@
 //!   (what an error means, and what becomes of the messages);
 //! - what people see besides: `presence`, `reaction`, `notice`, `observer`, `heartbeat`.
 //!
+//! Around it stand [`shell`] (bytes, time and processes, for any world) and [`entry`] (the shell as a
+//! process of its own).
+//!
 //! The core knows no clock, no socket, no file. Every named fault that `skep prove` switches on is
 //! asked for at the one decision that it changes.
 
 pub mod config;
 pub mod effect;
+pub mod entry;
 pub mod event;
 pub mod harness;
+pub mod shell;
 
 mod agent;
 mod book;
@@ -63,5 +68,6 @@ mod tests;
 
 pub use config::{HarnessConfig, McpServer, RespondTo, Unsupported};
 pub use effect::HarnessEffect;
+pub use entry::main;
 pub use event::HarnessEvent;
 pub use harness::Harness;
