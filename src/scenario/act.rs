@@ -33,9 +33,9 @@ pub(super) const ACTS: &[Verb<Act>] = &[
     Verb::new("switch-model", 1, &["channel", "harness"], switch_model),
     Verb::new("set", 1, skep_plan::Settings::KEYS, set),
     Verb::new("set-agent", 1, &["load-session"], set_agent),
-    Verb::new("relay-fault", MANY, &[], relay::read),
-    Verb::new("membership", MANY, &[], relay::membership),
-    Verb::new("disk", MANY, &[], disk::read),
+    Verb::two_words("relay-fault", relay::read),
+    Verb::two_words("membership", relay::membership),
+    Verb::two_words("disk", disk::read),
     Verb::new("run-for", 1, &[], |line, _| Act::RunFor {
         ms: line.needs_arg("a duration", "\"10m\"").map_or(0, |value| line.duration(value)),
     }),
@@ -44,9 +44,6 @@ pub(super) const ACTS: &[Verb<Act>] = &[
         Act::Release(scope.agents.given_or_only(line, line.args().first()))
     }),
 ];
-
-/// Acts whose second word decides what they take.
-const TWO_WORDS: &[&str] = &["relay-fault", "membership", "disk"];
 
 /// The word of the act that holds others.
 pub(super) const TOGETHER: &str = "together";
@@ -59,10 +56,7 @@ pub(super) fn read(line: &Line<'_>, scope: &mut Scope, lines: &mut Vec<Span>) ->
     }
     let verb = verb::find(ACTS, &line.node.name.text)?;
     lines.push(line.node.span);
-    Some(match TWO_WORDS.contains(&verb.word) {
-        true => (verb.read)(line, scope),
-        false => verb.read(line, scope),
-    })
+    Some(verb.read(line, scope))
 }
 
 fn together(line: &Line<'_>, scope: &mut Scope, lines: &mut Vec<Span>) -> Act {

@@ -13,7 +13,7 @@ use super::diagnostic::Reporter;
 use super::line::Line;
 use super::scope::{Names, Scope};
 use super::tree::Node;
-use super::verb::{self, Verb};
+use super::verb::Verb;
 
 pub(super) use agent::{capability, read_replay};
 pub(super) use given::{bytes, path};
@@ -42,10 +42,8 @@ pub(super) const CAST: &[Verb<Member>] = &[
         .with_block(),
     Verb::new("state", 1, &[], |line, _| Member::State(line.first_name("state").text)),
     // What a harness takes is more than a row can hold.
-    Verb::new("harness", verb::MANY, &[], |line, scope| {
-        Member::Harness(harness::read(line, scope))
-    }),
-    Verb::new("given", verb::MANY, &[], |line, scope| match given::read(line, scope) {
+    Verb::two_words("harness", |line, scope| Member::Harness(harness::read(line, scope))),
+    Verb::two_words("given", |line, scope| match given::read(line, scope) {
         Some(given) => Member::Given(given),
         None => Member::Nobody,
     }),
@@ -68,11 +66,7 @@ pub(super) fn read(lines: &[CastLine<'_>], scope: &mut Scope) -> Cast {
     for verb in CAST {
         for (node, at) in lines.iter().filter(|(node, _)| &*node.name.text == verb.word) {
             let line = Line::new(node, *at);
-            let member = match verb.word {
-                "harness" | "given" => (verb.read)(&line, scope),
-                _ => verb.read(&line, scope),
-            };
-            enlist(&mut cast, member, &line);
+            enlist(&mut cast, verb.read(&line, scope), &line);
         }
         imply(verb.word, &mut cast, scope);
     }

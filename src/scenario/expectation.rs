@@ -20,7 +20,7 @@ pub(super) const WANTED: &[Verb<Wanted>] = &[
         Wanted::Receipt(state::receipt(line, scope))
     }),
     Verb::new("file", 0, state::FILE, |line, scope| Wanted::File(state::file(line, scope))),
-    Verb::new("relay", verb::MANY, RELAY, |line, scope| Wanted::Relay(relay(line, scope))),
+    Verb::two_words("relay", |line, scope| Wanted::Relay(relay(line, scope))),
     Verb::new("exit", 0, &["code", "harness"], |line, scope| Wanted::Exit {
         harness: scope.harness_prop(line, "harness"),
         code: line.number_prop("code"),

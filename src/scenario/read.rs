@@ -102,10 +102,12 @@ impl<'a, 'l> Reading<'a, 'l> {
         line.takes(1, &[]);
         line.no_block();
         let name = line.first_text("a file", "\"actors.kdl\"");
-        let file = match (name.is_empty(), (self.loader)(&name)) {
-            (true, _) => return None,
-            (false, Ok(file)) => file,
-            (false, Err(why)) => {
+        if name.is_empty() {
+            return None;
+        }
+        let file = match (self.loader)(&name) {
+            Ok(file) => file,
+            Err(why) => {
                 let title = format!("`{name}` cannot be used: {why}");
                 let help = "name a file of cast lines, relative to this one";
                 self.at.error(node.args[0].span, title, "not found", help);

@@ -8,7 +8,7 @@ use super::line::Line;
 use super::method;
 use super::scope::Scope;
 use super::tree::{Kind, Node, Value};
-use super::verb::{self, MANY, Verb};
+use super::verb::{self, Verb};
 
 /// Everything that an agent can do.
 pub(super) const ACTIONS: &[Verb<Action>] = &[
@@ -29,7 +29,7 @@ pub(super) const ACTIONS: &[Verb<Action>] = &[
     Verb::new("close-stdin", 0, &[], |_, _| Action::CloseStdin),
     Verb::new("half-frame", 0, &[], |_, _| Action::HalfFrame),
     Verb::new("garbage", 1, &[], garbage),
-    Verb::new("stderr", MANY, &[], stderr),
+    Verb::two_words("stderr", stderr),
     Verb::new("update", 0, &["kind", "text"], update),
     Verb::new("replay", 1, &["last", "gap"], |line, _| Action::Replay(read_replay(line))),
     Verb::new("request", 1, &[], request),

@@ -15,6 +15,8 @@ pub(super) struct Verb<T> {
     pub(super) props: &'static [&'static str],
     /// It has lines in braces of its own.
     pub(super) block: bool,
+    /// Only its own function knows what else its line takes, for a second word decides.
+    pub(super) open: bool,
     /// Reads a line of it.
     pub(super) read: fn(&Line<'_>, &mut Scope) -> T,
 }
@@ -30,7 +32,7 @@ impl<T> Verb<T> {
         props: &'static [&'static str],
         read: fn(&Line<'_>, &mut Scope) -> T,
     ) -> Self {
-        Self { word, args, props, block: false, read }
+        Self { word, args, props, block: false, open: false, read }
     }
 
     /// A verb whose lines it reads itself.
@@ -38,11 +40,21 @@ impl<T> Verb<T> {
         Self { block: true, ..self }
     }
 
+    /// A verb whose second word decides what it takes.
+    pub(super) const fn two_words(
+        word: &'static str,
+        read: fn(&Line<'_>, &mut Scope) -> T,
+    ) -> Self {
+        Self { open: true, ..Self::new(word, MANY, &[], read) }
+    }
+
     /// Reads a line, after the checks that are the same for all.
     pub(super) fn read(&self, line: &Line<'_>, scope: &mut Scope) -> T {
         let line = &line.limited(self.args);
-        line.takes(self.args, self.props);
-        if !self.block {
+        if !self.open {
+            line.takes(self.args, self.props);
+        }
+        if !self.open && !self.block {
             line.no_block();
         }
         (self.read)(line, scope)
