@@ -20,7 +20,7 @@ pub type Pid = u32;
 /// An open file description; never used twice.
 pub(super) type Fd = u64;
 
-/// How much went over the wire to the disk, for rules about cost (S-50).
+/// How much was read and written, for rules about cost (S-50).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Bytes read.

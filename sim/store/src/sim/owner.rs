@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use skep_plan::Point;
-use skep_trace::{Snapshot, Text};
+use skep_trace::{EntryKind, Snapshot, Text};
 use thiserror::Error;
 
 use super::choice::{Choose, Seeded};
@@ -106,7 +106,7 @@ impl SimDisk {
     }
 
     /// Holds the process at a point inside the store: the operation that would follow never acts,
-    /// and [`Self::trapped`] says so. `None` lets it go on. The trap never springs at points
+    /// and [`Self::trapped`] says so, stepwise or not. `None` lets it go on. The trap never springs at points
     /// outside the volume ([`Point::Stored`] is where the operation's future is ready).
     pub fn trap(&self, pid: Pid, point: Option<Point>) {
         self.disk.borrow_mut().process(pid).set_trap(point);
@@ -121,13 +121,6 @@ impl SimDisk {
     pub fn holds_lock(&self, pid: Pid) -> bool {
         let disk = self.disk.borrow();
         disk.locks.values().any(|fd| disk.files.get(fd).is_some_and(|file| file.pid == pid))
-    }
-
-    /// The lock of the file at the path is free.
-    pub fn lock_is_free(&self, path: &str) -> bool {
-        let disk = self.disk.borrow();
-        let ino = disk.find(path).ok().and_then(|place| place.found);
-        ino.is_none_or(|ino| !disk.locks.contains_key(&ino))
     }
 
     /// How much was read and written so far.
@@ -147,11 +140,16 @@ impl SimDisk {
         disk.bytes(ino).map(|bytes| bytes.to_vec())
     }
 
-    /// Makes a directory of the ordinary user.
+    /// Makes a directory of the ordinary user. One that is there keeps what is in it, and gets the
+    /// bits.
     ///
     /// # Errors
     /// When its parent is not there.
     pub fn make_dir(&self, path: &str, mode: u32) -> Result<(), OutsideError> {
+        let there = self.snapshot(path).entries.get(".").map(|entry| entry.kind.clone());
+        if there == Some(EntryKind::Dir) {
+            return self.chmod(path, mode);
+        }
         self.put(path, Body::Dir(Names::default()), mode)
     }
 

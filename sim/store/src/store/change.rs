@@ -165,6 +165,8 @@ impl<V: Volume> Store<V> {
 
     /// Gives the damaged file a second name, under which it stays when the first one gets a new
     /// file. Never a moment without either: a crash in between finds the damaged file as it was.
+    /// A file system without hard links cannot do that; there a damaged file stops all writes until
+    /// someone moves it away.
     async fn set_aside(&self) -> Result<(), StoreError> {
         let meta = self.volume.lstat(&self.paths.file).await?;
         let name = self.link_aside().await?;

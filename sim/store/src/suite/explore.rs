@@ -6,7 +6,7 @@
 //!
 //! Two neighbours that cannot affect each other are tried in one order only (sleep sets: what was
 //! tried first at a fork need not be tried again in its siblings until something happens that
-//! matters to it). See `commute`.
+//! matters to it). See [`commute`].
 //!
 //! An operation that waits for a lock is left alone until another one gave a lock back or ended:
 //! until then it would only find the lock taken again. How long it may wait is S-12's business.
@@ -14,6 +14,7 @@
 use std::collections::BTreeMap;
 
 use super::case::{Case, Listing, NOW, violated};
+use super::commute::commute;
 use super::host::{Failure, Host, Process, Step};
 use crate::ops::{Lookup, StoreAnswer, StoreOp};
 use crate::sim::{Choose, Every, Seeded};
@@ -127,33 +128,6 @@ fn run<H: Host>(
         return violated(format!("all wait for each other after {}", course.acts_told()));
     }
     Ok(Some(course))
-}
-
-/// Whether two operations of two processes come to the same in either order. Decided from their
-/// kinds alone, so in doubt they do not.
-fn commute(one: Op, other: Op) -> bool {
-    spares(one, other) && spares(other, one)
-}
-
-/// Whether the first leaves everything as the second finds it.
-fn spares(one: Op, other: Op) -> bool {
-    use Op::{Chmod, Create, Link, List, Lstat, Mkdir, Open, Read, Rename, Stat, Sync, SyncDir};
-    use Op::{TryLock, Unlink, Unlock, Wait, Write};
-    match one {
-        // Looking changes nothing; what is on the disk itself no process can see.
-        Open | Read | Stat | Lstat | List | Sync | SyncDir | Wait(_) => true,
-        TryLock => !matches!(other, TryLock | Unlock),
-        // The end of an operation, most often; whoever sleeps wakes up.
-        Unlock => false,
-        Write => matches!(other, Open | List | Sync | SyncDir | TryLock | Mkdir | Link | Unlink),
-        Chmod | Create | Rename | Link | Unlink | Mkdir => match other {
-            Sync | TryLock => true,
-            Read | Stat => matches!(one, Rename | Link | Unlink | Mkdir),
-            SyncDir => matches!(one, Create | Link | Unlink),
-            Write => matches!(one, Link | Unlink | Mkdir),
-            _ => false,
-        },
-    }
 }
 
 impl Guest {

@@ -8,12 +8,13 @@
 //! - `host`: what a check needs; `local`, `sim_ground`, `real_ground`: who offers it.
 //! - `case`: the words that checks are written in.
 //! - `meaning`, `concurrency`, `crash`, `damage`, `permissions`, `cost`: the checks, by family.
-//! - `explore`: every order in which operations can meet.
+//! - `explore`, `commute`: every order in which operations can meet, and which are the same.
 //!
 //! A check is an ordinary function that the host's futures are polled inside of: a store that does
 //! not end is a finding, and not a test that hangs.
 
 mod case;
+mod commute;
 mod concurrency;
 mod cost;
 mod crash;
