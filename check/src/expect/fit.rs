@@ -99,15 +99,14 @@ fn at_path<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
 
 /// `-` is nothing, `*` is anything; else a JSON value, a text, or a name that stands for an id.
 fn param_is(found: Option<&Value>, wanted: &str, facts: &Facts) -> bool {
-    let found = found.filter(|value| !value.is_null());
-    match (wanted, found) {
+    match (wanted, found.filter(|value| !value.is_null())) {
         ("-", found) => found.is_none(),
         (_, None) => false,
         ("*", Some(_)) => true,
         (wanted, Some(Value::String(text))) => {
-            &**text == wanted
-                || facts.names.any_id(wanted).any(|id| **id == **text)
-                || serde_json::from_str::<String>(wanted).is_ok_and(|wanted| wanted == *text)
+            let unquoted = serde_json::from_str::<String>(wanted);
+            let wanted = unquoted.unwrap_or_else(|_| wanted.to_owned());
+            *text == wanted || facts.names.any_id(&wanted).any(|id| **id == **text)
         }
         (wanted, Some(value)) => {
             serde_json::from_str::<Value>(wanted).is_ok_and(|wanted| wanted == *value)

@@ -2,11 +2,12 @@
 //! nor to the channel.
 //!
 //! Frames may be coalesced and batched, so texts are compared, and by how often they stand there:
-//! within one life and one kind of event a replayed text must not be published more often than it
-//! was seen live (as the agent's output outside of a load, in a prompt, or in a message). Live
-//! output that repeats old text is therefore no breach. Live chunks are joined before they are
-//! searched; in a published JSON object the fields are views of one thing and count once, the
-//! items of a list add up.
+//! within one life a replayed text must not be published more often than it was seen live (as the
+//! agent's output outside of a load, in a prompt, or in a message). Live output that repeats old
+//! text is therefore no breach. Live chunks are joined before they are searched. A feed may show
+//! one text in several ways (each chunk, then the whole answer), so the places where a text can
+//! stand are counted each for itself: the kind of event, the path in its JSON, and the types of
+//! the objects on that path.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,41 +41,44 @@ struct Speech {
     /// Other texts that were legitimately seen: prompts and messages.
     input: Vec<Text>,
     /// What was published, each id once.
-    published: Vec<(u16, Content)>,
+    said: Vec<Said>,
     ids: BTreeSet<Hex32>,
 }
 
-/// The content of a published event.
-enum Content {
-    Json(Value),
-    Plain(Text),
+/// A published text, and the place where it stood.
+struct Said {
+    /// The record that published it.
+    record: usize,
+    place: String,
+    text: String,
 }
 
-impl Content {
-    fn of(event: &NostrEvent) -> Self {
-        match serde_json::from_str(&event.content) {
-            Ok(value @ (Value::Object(_) | Value::Array(_))) => Self::Json(value),
-            _ => Self::Plain(event.content.clone()),
-        }
+/// Every text of a published event with its place.
+fn texts(event: &NostrEvent, record: usize) -> Vec<Said> {
+    let mut said = Vec::new();
+    let place = event.kind.to_string();
+    match serde_json::from_str(&event.content) {
+        Ok(value @ (Value::Object(_) | Value::Array(_))) => walk(&value, &place, record, &mut said),
+        _ => said.push(Said { record, place, text: event.content.to_string() }),
     }
-
-    /// How often a text stands in it.
-    fn count(&self, text: &str) -> usize {
-        match self {
-            Self::Json(value) => count_in_json(value, text),
-            Self::Plain(content) => count_in(content, text),
-        }
-    }
+    said
 }
 
-fn count_in_json(value: &Value, text: &str) -> usize {
+fn walk(value: &Value, place: &str, record: usize, said: &mut Vec<Said>) {
     match value {
-        Value::String(own) => count_in(own, text),
-        Value::Array(items) => items.iter().map(|item| count_in_json(item, text)).sum(),
-        Value::Object(fields) => {
-            fields.values().map(|field| count_in_json(field, text)).max().unwrap_or(0)
+        Value::String(text) => {
+            said.push(Said { record, place: place.to_owned(), text: text.clone() });
         }
-        _ => 0,
+        Value::Array(items) => items.iter().for_each(|item| walk(item, place, record, said)),
+        Value::Object(fields) => {
+            let words = ["type", "kind", "sessionUpdate"].map(|key| fields.get(key));
+            let types = words.into_iter().flatten().filter_map(Value::as_str);
+            let place = types.fold(place.to_owned(), |place, word| format!("{place}<{word}>"));
+            for (key, field) in fields {
+                walk(field, &format!("{place}.{key}"), record, said);
+            }
+        }
+        _ => {}
     }
 }
 
@@ -94,16 +98,20 @@ impl Speech {
         output.chain(input).sum()
     }
 
-    fn said(&self, kind: u16, text: &str) -> usize {
-        let own = self.published.iter().filter(|(other, _)| *other == kind);
-        own.map(|(_, content)| content.count(text)).sum()
+    /// How often a text was published at a place.
+    fn published(&self, place: &str, text: &str) -> usize {
+        let there = self.said.iter().filter(|said| said.place == place);
+        there.map(|said| count_in(&said.text, text)).sum()
     }
 
     /// A replayed text that stands in the newest event, and too often by now.
-    fn leaked(&self) -> Option<(&Text, usize)> {
-        let (kind, newest) = self.published.last()?;
-        let leaked =
-            |text: &Text| newest.count(text) > 0 && self.said(*kind, text) > self.live(text);
+    fn leaked(&self, record: usize) -> Option<(&Text, usize)> {
+        let newest = self.said.iter().rev().take_while(|said| said.record == record);
+        let newest: Vec<&Said> = newest.collect();
+        let leaked = |text: &Text| {
+            let mut places = newest.iter().filter(|said| count_in(&said.text, text) > 0);
+            places.any(|said| self.published(&said.place, text) > self.live(text))
+        };
         self.replayed.iter().find(|(text, _)| leaked(text)).map(|(text, record)| (text, *record))
     }
 }
@@ -151,8 +159,8 @@ impl Replay {
         if !speech.ids.insert(event.id()) {
             return;
         }
-        speech.published.push((event.kind, Content::of(event)));
-        if let Some((text, record)) = speech.leaked() {
+        speech.said.extend(texts(event, moment.record));
+        if let Some((text, record)) = speech.leaked(moment.record) {
             tally.broke(|| {
                 let short: String = text.chars().take(40).collect();
                 Broken::by_harness(moment, "replayed history was published again")
@@ -170,12 +178,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_of_an_object_count_once_and_items_of_a_list_add_up() {
-        let batch = json!([
-            {"text": "an old reply", "summary": "an old reply"},
-            {"update": {"text": "an old reply"}}
-        ]);
-        assert_eq!(count_in_json(&batch, "an old reply"), 2);
+    fn places_tell_types_apart_and_ignore_positions() {
+        let frames = json!({"frames": [
+            {"type": "update", "text": "a"}, {"type": "update", "text": "b"},
+            {"type": "ended", "text": "ab"},
+        ]});
+        let mut said = Vec::new();
+        walk(&frames, "24200", 0, &mut said);
+        let texts = said.iter().filter(|said| said.place.ends_with(".text"));
+        let places: Vec<_> = texts.map(|said| said.place.as_str()).collect();
+        assert_eq!(places[0], "24200.frames<update>.text");
+        assert_eq!(places[0], places[1]);
+        assert_ne!(places[1], places[2]);
     }
 
     #[test]

@@ -203,7 +203,7 @@ fn a_suspended_harness_can_do_nothing_and_that_is_the_scenario_s_doing() {
 fn calls_can_be_told_apart_by_what_they_say() {
     let mut story = Story::new();
     story.named(skep_trace::NameKind::Session, "s1", "S1").starts("h").step([
-        expect(call("session/new").with("_meta.channelId", "general")),
+        expect(call("session/new").with("_meta.channelId", "\"general\"")),
         expect(call("session/new").with("mcpServers", "[]").with("_meta.title", "-")),
         expect(call("session/new").with("_meta.channelId", "*").by("h")),
         expect(call("session/prompt").saying("text of m1")),

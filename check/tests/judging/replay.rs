@@ -53,6 +53,19 @@ fn h40_live_output_may_repeat_replayed_text_as_often_as_it_was_live() {
 }
 
 #[test]
+fn h40_a_feed_may_show_live_output_in_several_ways_but_each_only_so_often() {
+    let chunk = json!({"type": "update", "text": "an old reply"});
+    let whole = |text: &str| json!({"type": "ended", "output": text});
+    let mut story = replayed();
+    story.prompts("S1", &["m2"]).streams("S1", "an old reply").stops("end_turn");
+    story.publishes(24200, &json!({"frames": [chunk, whole("an old reply")]}).to_string());
+    assert_held(&story.rule("H-40"));
+    let doubled = whole("an old replyan old reply");
+    story.publishes(24200, &json!({"frames": [doubled]}).to_string());
+    assert_broken(&story.rule("H-40"), Blame::Harness, story.last());
+}
+
+#[test]
 fn h40_the_same_event_sent_again_is_no_second_publication() {
     let mut story = replayed();
     story.prompts("S1", &["m2"]).streams("S1", "an old reply").stops("end_turn");
