@@ -16,14 +16,19 @@ fn folder() -> PathBuf {
 
 #[expect(clippy::disallowed_methods, reason = "the files are the test")]
 fn read(path: &Path) -> String {
-    std::fs::read_to_string(path).unwrap()
+    std::fs::read_to_string(path).expect("a file of the repository is readable")
 }
 
 /// Every file of the folder, by name.
 fn files() -> BTreeMap<String, String> {
-    let entries = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
-    let files = entries.filter(|path| path.is_file());
-    files.map(|path| (path.file_name().unwrap().to_string_lossy().into(), read(&path))).collect()
+    let entries = std::fs::read_dir(folder()).expect("the folder is part of the repository");
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let files = paths.filter(|path| path.is_file());
+    let named = files.filter_map(|path| {
+        let name = path.file_name()?.to_string_lossy().into_owned();
+        Some((name, read(&path)))
+    });
+    named.collect()
 }
 
 fn check(name: &str, text: &str) -> (Vec<Scenario>, Vec<Diagnostic>) {

@@ -31,14 +31,9 @@ fn titles(text: &str) -> Vec<String> {
 
 /// A step, one line for each of its lines.
 fn told(step: &Step) -> String {
-    let mut out = format!("step {:?}\n", step.title);
-    for act in &step.acts {
-        writeln!(out, "  {:?}", act.value).unwrap();
-    }
-    for expectation in &step.expectations {
-        writeln!(out, "  {:?}", expectation.value).unwrap();
-    }
-    out
+    let acts = step.acts.iter().map(|act| format!("  {:?}\n", act.value));
+    let expectations = step.expectations.iter().map(|one| format!("  {:?}\n", one.value));
+    format!("step {:?}\n{}", step.title, acts.chain(expectations).collect::<String>())
 }
 
 #[test]

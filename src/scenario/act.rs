@@ -4,6 +4,10 @@ mod disk;
 mod message;
 mod relay;
 
+#[cfg(test)]
+pub(super) use disk::OPS;
+#[cfg(test)]
+pub(super) use relay::FAULTS;
 use skep_plan::{Act, Point};
 
 use super::line::Line;

@@ -16,6 +16,8 @@ use super::tree::Node;
 use super::verb::Verb;
 
 pub(super) use agent::{capability, read_replay};
+#[cfg(test)]
+pub(super) use given::GIVEN;
 pub(super) use given::{bytes, path};
 pub(super) use harness::{complain, setting_text};
 

@@ -134,7 +134,7 @@ fn relay(line: &Line<'_>, scope: &mut Scope) -> WantedRelay {
         harness: scope.harness_prop(line, "harness"),
         count: count::read(line),
     })];
-    let seen = verb::second_word(SEEN, "thing that a relay sees", line, scope);
+    let seen = verb::second_word(SEEN, "nothing that a relay sees", line, scope);
     seen.unwrap_or_default()
 }
 

@@ -56,7 +56,7 @@ impl<'a> Line<'a> {
     /// Complains about arguments beyond `args`, and about properties that are not in `props`.
     pub(super) fn takes(&self, args: usize, props: &[&str]) {
         if let Some(extra) = self.args().get(args).filter(|arg| arg.kind != Kind::Reported) {
-            let title = format!("`{}` takes {}", self.verb(), counted(args, props.is_empty()));
+            let title = format!("`{}` takes {}", self.verb(), how_many(args, props.is_empty()));
             self.at.error(extra.span, title, "one too many", self.instead_of(extra, args, props));
         }
         for prop in &self.node.props {
@@ -246,13 +246,16 @@ impl<'a> Line<'a> {
 
     /// A property that counts, from 1.
     pub(super) fn count_prop(&self, key: &str) -> Option<u32> {
-        let value = self.node.prop(key)?;
-        let count = self.number(value);
+        self.node.prop(key).map(|value| self.counted(value, &format!("`{key}=`")))
+    }
+
+    /// A value that counts, from 1.
+    pub(super) fn counted(&self, value: &Value, what: &str) -> u32 {
         if value.kind == Kind::Integer(0) {
-            let title = format!("`{key}=` counts from 1");
-            self.at.error(value.span, title, "there is no 0th", format!("write `{key}=1`"));
+            let title = format!("{what} counts from 1");
+            self.at.error(value.span, title, "less than one", "write 1 or more");
         }
-        Some(count)
+        self.number(value)
     }
 
     /// A value as one of some words.
@@ -328,7 +331,7 @@ fn in_words(number: i128, wanted: &str) -> String {
     if wanted == "a name" { format!("t{number}") } else { number.to_string() }
 }
 
-fn counted(args: usize, no_props: bool) -> &'static str {
+fn how_many(args: usize, no_props: bool) -> &'static str {
     match args {
         0 if no_props => "no value",
         0 => "only `key=value` pairs",

@@ -130,3 +130,37 @@ fn other_language(word: &str) -> Option<&'static str> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::verb::{Verb, words};
+
+    /// The fixture that `tests/scenario_good.rs` holds against what each of its words becomes.
+    const EVERYTHING: &str = include_str!("../../tests/good-scenarios/everything.kdl");
+
+    fn missing<T>(table: &[Verb<T>], before: &str) -> Vec<String> {
+        let lines = words(table).map(|word| format!("{before}{word}"));
+        let stands = |line: &String| {
+            EVERYTHING.split(['\n', ';', '{']).any(|text| {
+                let rest = text.trim_start().strip_prefix(line.as_str());
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+            })
+        };
+        lines.filter(|line| !stands(line)).collect()
+    }
+
+    #[test]
+    fn every_verb_is_in_the_fixture_that_shows_what_verbs_become() {
+        let missing = [
+            missing(super::act::ACTS, ""),
+            missing(super::act::FAULTS, "relay-fault "),
+            missing(super::act::OPS, "disk "),
+            missing(super::cast::CAST, ""),
+            missing(super::cast::GIVEN, "given "),
+            missing(super::expectation::WANTED, "expect "),
+            missing(super::script::ACTIONS, ""),
+            missing(super::meta::META, ""),
+        ];
+        assert_eq!(missing.concat(), Vec::<String>::new());
+    }
+}

@@ -30,17 +30,24 @@ pub(super) const ACTIONS: &[Verb<Action>] = &[
     Verb::new("half-frame", 0, &[], |_, _| Action::HalfFrame),
     Verb::new("garbage", 1, &[], garbage),
     Verb::two_words("stderr", stderr),
-    Verb::new("update", 0, &["kind", "text"], update),
-    Verb::new("replay", 1, &["last", "gap"], |line, _| Action::Replay(read_replay(line))),
+    Verb::new("update", 1, &["kind", "text"], update),
+    Verb::new("chatter", 0, &["kind", "text", "gap", "count"], chatter),
+    Verb::new("replay", 1, &["first", "last", "gap"], |line, _| Action::Replay(read_replay(line))),
     Verb::new("request", 1, &[], request),
     Verb::new("ignore-cancel", 0, &[], |_, _| Action::IgnoreCancel),
     Verb::new("gate", 0, &[], |_, _| Action::Gate),
+    Verb::new("block", 1, &[], |line, _| Action::Block { ms: first_duration(line) }),
+    Verb::new("only-session", 1, &[], only_session),
 ];
 
 /// The signal that cannot be caught.
 const SIGKILL: i32 = 9;
 /// More than a pipe holds on any system that we know, so that a harness that does not read blocks.
 const FLOOD_BYTES: u64 = 1 << 20;
+/// The gap between updates in the background: short beside every time-out.
+const CHATTER_GAP_MS: u64 = 1_000;
+/// How many updates come in the background: more than any turn of a scenario waits for.
+const CHATTER_COUNT: u32 = 100;
 /// A line that looks like a log line and is no JSON.
 const GARBAGE: &str = "Loading session...";
 
@@ -139,16 +146,48 @@ fn stderr(line: &Line<'_>, scope: &mut Scope) -> Action {
     const WAYS: &[Verb<Action>] = &[Verb::new("flood", 0, &["bytes"], |line, _| {
         Action::StderrFlood { bytes: line.number_prop("bytes").unwrap_or(FLOOD_BYTES) }
     })];
-    let way = verb::second_word(WAYS, "way to use stderr", line, scope);
+    let way = verb::second_word(WAYS, "nothing that is done to stderr", line, scope);
     way.unwrap_or(Action::StderrFlood { bytes: 0 })
 }
 
+/// `update kind="tool_call" text="…"`, or the whole body as JSON.
 fn update(line: &Line<'_>, _: &mut Scope) -> Action {
-    let kind = line.needs("kind", "\"agent_message_chunk\"");
-    Action::Update {
-        kind: kind.map_or_else(|| "".into(), |value| update_kind(line, value)),
-        text: line.text_prop("text").unwrap_or_else(|| "".into()),
+    let Some(value) = line.args().first() else {
+        let (kind, text) = update_body(line);
+        return Action::Update { kind, text };
+    };
+    let body = line.json(value);
+    if !body.is_object() && value.kind != Kind::Reported {
+        let help = "write `update kind=\"…\"`, or an object: `update #\"{\"sessionUpdate\": …}\"#`";
+        line.at.error(value.span, "the body of an update is an object", "not one", help);
     }
+    if let Some(prop) = line.node.props.first() {
+        let help = "remove it: the body holds all there is";
+        line.at.error(prop.key.span, "a body and its parts together", "not needed", help);
+    }
+    Action::UpdateWith(body)
+}
+
+fn update_body(line: &Line<'_>) -> (Text, Text) {
+    let kind = line.needs("kind", "\"agent_message_chunk\"");
+    let kind = kind.map_or_else(|| "".into(), |value| update_kind(line, value));
+    (kind, line.text_prop("text").unwrap_or_else(|| "".into()))
+}
+
+fn chatter(line: &Line<'_>, _: &mut Scope) -> Action {
+    let (kind, text) = update_body(line);
+    Action::Chatter {
+        kind,
+        text,
+        gap_ms: line.duration_prop("gap").unwrap_or(CHATTER_GAP_MS),
+        count: line.count_prop("count").unwrap_or(CHATTER_COUNT),
+    }
+}
+
+/// The sessions of an agent have numbers, for a script is the agent's, which knows no names.
+fn only_session(line: &Line<'_>, _: &mut Scope) -> Action {
+    let value = line.needs_arg("a number", "1");
+    Action::OnlySession(value.map_or(1, |value| line.counted(value, "a session")))
 }
 
 /// The kinds that the protocol knows; an own one begins with `_`.

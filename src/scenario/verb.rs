@@ -80,9 +80,9 @@ pub(super) fn second_word<T>(
 ) -> Option<T> {
     let Some(value) = line.args().first() else {
         let words: Vec<&str> = words(table).collect();
-        let title = format!("`{}` does not say which {what}", line.verb());
+        let title = format!("`{}` lacks its second word", line.verb());
         let help = format!("there is {}", suggest::listed(&words));
-        line.at.error(line.node.span, title, "a second word is missing", help);
+        line.at.error(line.node.span, title, "and then?", help);
         return None;
     };
     match value.text().map(|word| find(table, word)) {
@@ -98,7 +98,7 @@ fn unknown_second(value: &Value, what: &str, words: &[&str], line: &Line<'_>) {
     match &value.kind {
         Kind::Reported => {}
         Kind::Text(word) => {
-            let title = format!("`{}` is no {what}", super::value::shortened(word));
+            let title = format!("`{}` is {what}", super::value::shortened(word));
             line.at.error(
                 value.span,
                 title,
@@ -107,7 +107,7 @@ fn unknown_second(value: &Value, what: &str, words: &[&str], line: &Line<'_>) {
             );
         }
         _ => {
-            let title = format!("a {what} belongs here, not {}", value.what());
+            let title = format!("a second word belongs here, not {}", value.what());
             line.at.error(value.span, title, value.what(), format!("write `{}`", words[0]));
         }
     }

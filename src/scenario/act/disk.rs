@@ -39,7 +39,7 @@ const PAGE: u64 = 4096;
 
 pub(super) fn read(line: &Line<'_>, scope: &mut Scope) -> Act {
     let state = scope.states.given_or_only(line, line.node.prop("state"));
-    let op = verb::second_word(OPS, "change of a disk", line, scope);
+    let op = verb::second_word(OPS, "nothing that happens to a disk", line, scope);
     Act::Disk { state, op: op.unwrap_or(DiskOp::Delete) }
 }
 

@@ -34,12 +34,12 @@ const MEMBERSHIP: &[Verb<Act>] = &[
 const CLOSED: &str = "restricted: not a member of this channel";
 
 pub(super) fn read(line: &Line<'_>, scope: &mut Scope) -> Act {
-    let fault = verb::second_word(FAULTS, "fault of a relay", line, scope);
+    let fault = verb::second_word(FAULTS, "no fault of a relay", line, scope);
     Act::Relay(fault.unwrap_or(RelayFault::Reorder))
 }
 
 pub(super) fn membership(line: &Line<'_>, scope: &mut Scope) -> Act {
-    let act = verb::second_word(MEMBERSHIP, "change of membership", line, scope);
+    let act = verb::second_word(MEMBERSHIP, "no change of membership", line, scope);
     act.unwrap_or(Act::Membership { channel: "".into(), joins: false })
 }
 

@@ -11,7 +11,8 @@ use crate::scenario::tree::{Kind, Value};
 use crate::scenario::verb::{self, Verb};
 
 /// Its properties.
-pub(super) const PROPS: &[&str] = &["load-session", "persists", "resume", "close", "replay"];
+pub(super) const PROPS: &[&str] =
+    &["load-session", "persists", "resume", "close", "list", "replay"];
 
 /// The lines in its block.
 const LINES: &[Verb<Detail>] = &[
@@ -21,7 +22,7 @@ const LINES: &[Verb<Detail>] = &[
     .with_block(),
     Verb::new("models", verb::MANY, &[], |line, _| Detail::Models(choices(line, "a model"))),
     Verb::new("modes", verb::MANY, &[], |line, _| Detail::Modes(choices(line, "a mode"))),
-    Verb::new("replay", 1, &["last", "gap"], |line, _| Detail::Replay(read_replay(line))),
+    Verb::new("replay", 1, &["first", "last", "gap"], |line, _| Detail::Replay(read_replay(line))),
 ];
 
 enum Detail {
@@ -56,6 +57,7 @@ pub(super) fn read(line: &Line<'_>, scope: &mut Scope) -> AgentCast {
         ("persists", &mut agent.persists),
         ("resume", &mut agent.resume),
         ("close", &mut agent.close),
+        ("list", &mut agent.list),
     ] {
         *switch = line.node.prop(key).map_or(*switch, |value| line.switch(value));
     }
@@ -99,19 +101,20 @@ pub(in crate::scenario) fn capability(line: &Line<'_>, value: &Value) -> Option<
 
 /// `replay twice`, `replay last=100`, `replay after-response gap="100ms"`.
 pub(in crate::scenario) fn read_replay(line: &Line<'_>) -> Replay {
-    let last = line.number_prop("last");
+    let (first, last) = (line.number_prop("first"), line.number_prop("last"));
     let gap = line.duration_prop("gap");
     let word =
         line.args().first().map(|value| line.word(value, "a kind of replay", &replay_words()));
-    match (word, last, gap) {
-        (None, Some(last), None) => Replay::Last(last),
-        (Some(Replay::AfterResponse { .. }), None, Some(gap_ms)) => {
+    match (word, first, last, gap) {
+        (None, Some(first), None, None) => Replay::First(first),
+        (None, None, Some(last), None) => Replay::Last(last),
+        (Some(Replay::AfterResponse { .. }), None, None, Some(gap_ms)) => {
             Replay::AfterResponse { gap_ms }
         }
-        (Some(replay), None, None) => replay,
+        (Some(replay), None, None, None) => replay,
         _ => {
             let help = "write `replay twice` (or another word), `replay last=100`, \
-                        or `replay after-response gap=\"100ms\"`";
+                        `replay first=2`, or `replay after-response gap=\"100ms\"`";
             line.at.error(line.node.span, "this replay is not clear", "how is it replayed?", help);
             Replay::All
         }

@@ -21,7 +21,7 @@ const FILE: &[&str] = &["text", "hex", "path", "state", "mode"];
 const MODE: u32 = 0o600;
 
 pub(super) fn read(line: &Line<'_>, scope: &mut Scope) -> Option<Given> {
-    verb::second_word(GIVEN, "thing that can be given", line, scope)
+    verb::second_word(GIVEN, "nothing that can be given", line, scope)
 }
 
 fn receipt(line: &Line<'_>, scope: &mut Scope) -> GivenReceipt {

@@ -1,6 +1,7 @@
 //! How one line is put together: a word, then values and `key=value` pairs, then a block.
 
 use super::Scanner;
+use crate::scenario::value::shortened;
 
 /// Where in its line the scanner is.
 #[derive(Debug, Default)]
@@ -12,6 +13,8 @@ pub(super) struct Grammar {
     first: Option<usize>,
     /// The last token, where it can be the key of a property.
     key: Option<usize>,
+    /// The last `=`.
+    equals: usize,
     /// The line was complained about.
     faulty: bool,
 }
@@ -97,6 +100,7 @@ impl Scanner<'_> {
         self.offset += 1;
         if self.grammar.want == Want::More && self.grammar.key.is_some() {
             self.grammar.want = Want::Value;
+            self.grammar.equals = start;
         } else {
             self.fault(start, start + 1, "a `=` without a key before it", "what is set?", SYNTAX);
         }
@@ -162,10 +166,10 @@ impl Scanner<'_> {
         let Some(key) = self.grammar.key.filter(|_| self.grammar.want == Want::Value) else {
             return;
         };
-        let end = key + self.text[key..self.offset].trim_end().len();
-        let key = self.text[key..end].trim_end_matches('=').trim_end().to_owned();
+        let at = self.grammar.equals;
+        let key = shortened(self.text[key..at].trim());
         let help = format!("write `{key}=\"…\"`");
-        self.fault(end - 1, end, "a property without a value", "what is it set to?", &help);
+        self.fault(at, at + 1, "a property without a value", "what is it set to?", &help);
     }
 
     /// Complains about a line, once. The parser will not see it.
