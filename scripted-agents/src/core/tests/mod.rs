@@ -3,6 +3,7 @@
 mod actions;
 mod cancelling;
 mod counting;
+mod faults;
 mod persistence;
 mod replaying;
 mod well_behaved;

@@ -86,3 +86,12 @@ fn sessions_are_numbered_as_they_become_known() {
     assert_eq!(rig.disk.session(&made).unwrap().number(), 2);
     assert_eq!(&**rig.disk.session(&made).unwrap().cwd(), "/w");
 }
+
+#[test]
+fn an_echo_of_the_users_words_is_not_history_twice() {
+    let echo = Action::Update { kind: "user_message_chunk".into(), text: "hello".into() };
+    let mut rig = Rig::scripted("session/prompt", vec![echo, Action::Stop("end_turn".into())]);
+    let session = rig.open();
+    assert_eq!(updates(&rig.prompt(&session, "hello")).len(), 1);
+    assert_eq!(updates(&rig.ask(load(&session))), [format!("{session} user hello")]);
+}
