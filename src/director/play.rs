@@ -5,7 +5,7 @@ use skep_check::{Asked, Judge};
 use skep_mutant::Mutants;
 use skep_plan::Act;
 use skep_trace::{Header, Record, Settled};
-use skep_world::{EventWorld, Setup, World, WorldError};
+use skep_world::{EventWorld, Setup, WireWorld, World, WorldError};
 
 use super::{asked, casting, outline};
 use crate::outcome::{TestOutcome, WorldName};
@@ -39,18 +39,22 @@ pub fn play(scenario: &Scenario, job: &Job) -> TestOutcome {
         header: header(scenario, job),
         interleave: interleaves(scenario),
     };
-    let mut stage = Stage::new(open_world(job.world, setup), asked);
-    let walked = stage.walk(scenario);
-    stage.close(walked, &mut outcome);
+    match open_world(job.world, setup) {
+        Ok(world) => {
+            let mut stage = Stage::new(world, asked);
+            let walked = stage.walk(scenario);
+            stage.close(walked, &mut outcome);
+        }
+        Err(error) => cut_short(&mut outcome, 0, &error),
+    }
     outcome
 }
 
-fn open_world(name: WorldName, setup: Setup<'_>) -> Box<dyn World> {
-    match name {
-        WorldName::SimEvent | WorldName::SimWire | WorldName::Live => {
-            Box::new(EventWorld::new(setup))
-        }
-    }
+fn open_world(name: WorldName, setup: Setup<'_>) -> Result<Box<dyn World>, WorldError> {
+    Ok(match name {
+        WorldName::SimEvent => Box::new(EventWorld::new(setup)?),
+        WorldName::SimWire | WorldName::Live => Box::new(WireWorld::new(setup)?),
+    })
 }
 
 /// Why the scenario does not apply in this world, if it does not.

@@ -8,7 +8,7 @@ use skep_plan::{Message, TagForm};
 use skep_relay::Keys;
 use skep_trace::{Hex32, NostrEvent, SharedEvent, Text};
 
-use crate::mint::Mint;
+use crate::mint::{EPOCH_S, Mint};
 
 /// A message of a person in a channel.
 pub const KIND_MESSAGE: u16 = 9;
@@ -37,7 +37,9 @@ impl Composer {
 
     /// The root of a thread that nobody in the scenario wrote: a real event, said by the owner
     /// before the run began, so that a harness that asks for it gets it.
-    pub fn open_thread(&mut self, name: &Text, channel: &Text, created_at: u64) -> SharedEvent {
+    pub fn open_thread(&mut self, name: &Text, channel: &Text) -> SharedEvent {
+        // An hour before everything else, so that no subscription takes it for news.
+        let created_at = EPOCH_S - 3_600;
         let tags = vec![vec!["h".into(), channel.clone()]];
         let content = format!("thread {name}").into();
         let owner = Keys::named("owner").pubkey;

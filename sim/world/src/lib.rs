@@ -5,6 +5,8 @@
 //!
 //! - [`world`]: the trait; start here.
 //! - [`event`]: the event gear: the pure cores on one discrete-event queue.
+//! - [`wire`]: the wire gear: turmoil hosts that exchange real bytes.
+//! - [`stage`]: what every world is set up with, and what its people say.
 //! - [`mint`]: every id of a run, made from its seed and a name.
 //! - [`compose`]: what people say, as Nostr events; shared by all worlds.
 //! - [`recorder`]: the trace in the making.
@@ -13,8 +15,13 @@ pub mod compose;
 pub mod event;
 pub mod mint;
 pub mod recorder;
+pub mod stage;
+mod states;
+pub mod wire;
 pub mod world;
 
 pub use event::EventWorld;
 pub use recorder::Recorder;
+pub use stage::Stage;
+pub use wire::WireWorld;
 pub use world::{Setup, World, WorldError};

@@ -63,9 +63,6 @@ pub trait World {
         met: &mut dyn FnMut(&[Record]) -> bool,
     ) -> Result<Settled, WorldError>;
 
-    /// Everything that happened so far.
-    fn records(&self) -> &[Record];
-
     /// Ends the run: every process is gone, nothing is left behind.
     fn close(self: Box<Self>) -> Trace;
 }

@@ -35,7 +35,7 @@ fn run(seed: u64) -> skep_trace::Trace {
         header: Header::default(),
         interleave: false,
     };
-    let mut world: Box<dyn World> = Box::new(EventWorld::new(setup));
+    let mut world: Box<dyn World> = Box::new(EventWorld::new(setup).unwrap());
     world.open().unwrap();
     let restart = Act::Restart { harnesses: vec!["h".into()], downtime_ms: None };
     let steps = [

@@ -1,18 +1,16 @@
 //! What the director does to the event gear.
 
-use skep_plan::{Act, Message, RelayFault};
-use skep_relay::{Fault, Keys, Party, RelayEvent};
-use skep_trace::{End, Hex32, NameKind, SharedEvent, Text, What};
+use skep_mutant::Mutants;
+use skep_plan::{Act, Given, GivenReceipt};
+use skep_relay::RelayEvent;
+use skep_trace::{End, Text, What};
 
 use super::agent_side::SIGKILL;
 use super::crash::Armed;
-use super::harness_side::party;
 use super::{Due, EventWorld};
+use crate::mint::EPOCH_S;
+use crate::stage::{DOWNTIME_MS, Said};
 use crate::world::WorldError;
-
-/// How long a restart takes where the scenario does not say: longer than the five seconds before
-/// its start for which a harness asks its relay, so that nothing old is delivered again.
-const DOWNTIME_MS: u64 = 10_000;
 
 /// How long a harness may take to become ready, or to stop, before the scenario goes on.
 const PATIENCE_MS: u64 = 120_000;
@@ -30,22 +28,31 @@ impl EventWorld {
             }
             Act::Pause(names) => self.pause(names, true)?,
             Act::Continue(names) => self.pause(names, false)?,
-            Act::Say(message) => self.say(message)?,
+            Act::Say(message) => {
+                let said = self.stage.say(message, self.unix_ms() / 1000)?;
+                self.publish(said);
+            }
             Act::SwitchModel { harness, channel, model } => {
-                self.switch_model(harness.as_ref(), channel, model)?;
+                let at_s = self.unix_ms() / 1000;
+                let said = self.stage.switch_model(harness.as_ref(), channel, model, at_s)?;
+                self.publish(said);
             }
-            Act::Set { harness, key, value } => {
-                let host = self.harness(harness)?;
-                let set = self.harnesses[host].settings.set(key, value);
-                set.map_err(|error| WorldError::Act(error.to_string()))?;
+            Act::Set { harness, key, value } => self.stage.set(harness, key, value)?,
+            Act::SetAgent { agent, key, value } => self.stage.set_agent(agent, key, value)?,
+            Act::Relay(fault) => {
+                let fault = self.stage.fault(fault)?;
+                for relay in 0..self.relays.len() {
+                    self.send(Due::Relay { relay, event: RelayEvent::Fault(fault.clone()) });
+                }
             }
-            Act::SetAgent { agent, key, value } => self.set_agent(agent, key, value)?,
-            Act::Relay(fault) => self.relay_fault(fault)?,
             Act::Membership { channel, joins } => self.membership(channel, *joins),
-            Act::Disk { state, op } => self.disk(state, op)?,
+            Act::Disk { state, op } => {
+                let told = self.states.carry_out(state, op)?;
+                self.recorder.note(told);
+            }
             Act::RunFor { ms } => self.run_until(self.now_ms() + ms),
             Act::Crash { harness, at, power } => {
-                let host = self.only_harness(harness.as_ref())?;
+                let host = self.stage.one_harness(harness.as_ref())?;
                 self.armed.push(Armed { host, at: *at, power: *power });
             }
             Act::Release(agent) => self.release(agent),
@@ -58,30 +65,16 @@ impl EventWorld {
         Ok(())
     }
 
-    /// The place of the harness with this name.
-    pub(super) fn harness(&self, name: &str) -> Result<usize, WorldError> {
-        let place = self.harnesses.iter().position(|harness| &*harness.name == name);
-        place.ok_or_else(|| WorldError::Act(format!("there is no harness `{name}`")))
-    }
-
-    fn only_harness(&self, name: Option<&Text>) -> Result<usize, WorldError> {
-        match name {
-            Some(name) => self.harness(name),
-            None if self.harnesses.len() == 1 => Ok(0),
-            None => Err(WorldError::Act("say which harness is meant".to_owned())),
-        }
-    }
-
     pub(super) fn start(&mut self, names: &[Text]) -> Result<(), WorldError> {
         for name in names {
-            let host = self.harness(name)?;
+            let host = self.stage.harness(name)?;
             if self.harnesses[host].core.is_some() {
                 return Err(WorldError::Act(format!("harness `{name}` runs already")));
             }
             self.begin_life(host);
         }
         for name in names {
-            let host = self.harness(name)?;
+            let host = self.stage.harness(name)?;
             self.wait_for(|world| {
                 let it = &world.harnesses[host];
                 it.ready || it.core.is_none()
@@ -123,7 +116,7 @@ impl EventWorld {
     }
 
     fn running(&self, name: &str) -> Result<usize, WorldError> {
-        let host = self.harness(name)?;
+        let host = self.stage.harness(name)?;
         if self.harnesses[host].core.is_none() {
             return Err(WorldError::Act(format!("harness `{name}` does not run")));
         }
@@ -139,74 +132,21 @@ impl EventWorld {
         }
     }
 
-    fn say(&mut self, message: &Message) -> Result<(), WorldError> {
-        let to = match &message.to {
-            Some(name) => Some(self.harness(name)?),
-            None => None,
-        };
-        let relay = match &message.relay {
-            Some(name) => self.relay(name)?,
-            None => self.harnesses.get(to.unwrap_or(0)).map_or(0, |harness| harness.relay),
-        };
-        let addressed = to.or_else(|| self.first_on(relay));
-        let agent = addressed.map_or(Hex32::default(), |host| self.harnesses[host].pubkey);
-        for name in [&message.root, &message.reply_to].into_iter().flatten() {
-            self.know_thread(name, &message.channel, relay);
+    fn publish(&mut self, said: Said) {
+        said.named.into_iter().for_each(|what| self.recorder.note(what));
+        let relay = said.relay;
+        for event in said.roots {
+            self.send(Due::Relay { relay, event: RelayEvent::Publish { event, to: None } });
         }
-        let author = Keys::named(message.by.as_deref().unwrap_or("owner")).pubkey;
-        let created_at = self.unix_ms() / 1000;
-        let event = self.composer.message(message, author, agent, created_at);
-        let name = message.label.clone().unwrap_or_else(|| event.id().short().into());
-        self.name(NameKind::Message, &name, event.id().to_string().into());
-        self.publish(relay, event, to.map(party));
-        Ok(())
-    }
-
-    fn first_on(&self, relay: usize) -> Option<usize> {
-        self.harnesses.iter().position(|harness| harness.relay == relay)
-    }
-
-    fn publish(&mut self, relay: usize, event: SharedEvent, to: Option<Party>) {
-        self.send(Due::Relay { relay, event: RelayEvent::Publish { event, to } });
-    }
-
-    pub(super) fn know_thread(&mut self, name: &Text, channel: &Text, relay: usize) {
-        if self.composer.event(name).is_some() {
-            return;
-        }
-        let channel = self.mint.channel(channel);
-        // An hour before everything else, so that no subscription takes it for news.
-        let created_at = crate::mint::EPOCH_S - 3600;
-        let event = self.composer.open_thread(name, &channel, created_at);
-        self.name(NameKind::Root, name, event.id().to_string().into());
-        self.publish(relay, event, None);
-    }
-
-    fn switch_model(
-        &mut self,
-        harness: Option<&Text>,
-        channel: &Text,
-        model: &Text,
-    ) -> Result<(), WorldError> {
-        let host = self.only_harness(harness)?;
-        let (agent, relay) = (self.harnesses[host].pubkey, self.harnesses[host].relay);
-        let created_at = self.unix_ms() / 1000;
-        let event = self.composer.switch_model(channel, model, agent, created_at);
-        self.publish(relay, event, harness.map(|_| party(host)));
-        Ok(())
+        let event = RelayEvent::Publish { event: said.event, to: said.to };
+        self.send(Due::Relay { relay, event });
     }
 
     fn membership(&mut self, channel: &Text, joins: bool) {
-        let id = self.mint.channel(channel);
+        let id = self.stage.mint.channel(channel);
         let at_s = self.unix_ms() / 1000;
         for relay in 0..self.relays.len() {
-            let members: std::collections::BTreeSet<Hex32> = self
-                .harnesses
-                .iter()
-                .filter(|harness| harness.relay == relay)
-                .map(|harness| harness.pubkey)
-                .collect();
-            for pubkey in members {
+            for pubkey in self.stage.members(relay) {
                 let channel = id.clone();
                 let event = RelayEvent::Member { channel, pubkey, joins, at_s };
                 self.send(Due::Relay { relay, event });
@@ -214,26 +154,51 @@ impl EventWorld {
         }
     }
 
-    fn relay_fault(&mut self, fault: &RelayFault) -> Result<(), WorldError> {
-        let names: Vec<Text> = self.harnesses.iter().map(|harness| harness.name.clone()).collect();
-        let place = |name: &str| names.iter().position(|known| &**known == name);
-        if let RelayFault::Disconnect { harness: Some(name) } = fault {
-            self.harness(name)?;
-        }
-        let mint = self.mint;
-        let fault = Fault::resolve(
-            fault,
-            |name| party(place(name).unwrap_or(usize::from(u16::MAX))),
-            |name| mint.channel(name),
-        );
-        for relay in 0..self.relays.len() {
-            self.send(Due::Relay { relay, event: RelayEvent::Fault(fault.clone()) });
+    /// What the scenario says is there before the first start.
+    pub(super) fn give(&mut self) -> Result<(), WorldError> {
+        for given in self.stage.cast.given.clone() {
+            match given {
+                Given::Receipt(receipt) => self.give_receipt(&receipt)?,
+                Given::File(file) => {
+                    let path = file.path.unwrap_or_else(|| self.stage.store_file(&file.state));
+                    self.states.give_file(&file.state, &path, &file.bytes, file.mode)?;
+                }
+            }
         }
         Ok(())
     }
 
-    pub(super) fn relay(&self, name: &str) -> Result<usize, WorldError> {
-        let place = self.cast.relays.iter().position(|relay| &*relay.name == name);
-        place.ok_or_else(|| WorldError::Act(format!("there is no relay `{name}`")))
+    /// A receipt that an earlier life left: written by the store itself, without any fault.
+    fn give_receipt(&mut self, receipt: &GivenReceipt) -> Result<(), WorldError> {
+        let given = self.stage.given(receipt)?;
+        given.names.into_iter().for_each(|what| self.recorder.note(what));
+        if receipt.known {
+            let disk = self.disks.get_mut(&given.agent);
+            let disk = disk.expect("every agent of the cast has a disk");
+            disk.give(&given.session, &[("earlier question", "earlier answer")]);
+        }
+        for event in given.roots {
+            let event = RelayEvent::Publish { event, to: None };
+            self.send(Due::Relay { relay: given.relay, event });
+        }
+        let dir = self.states.path(&self.stage.players[given.host].state);
+        let config = self.stage.store_config(given.host, &dir, Mutants::NONE);
+        self.states.give(config, given.op, self.unix_ms())
+    }
+
+    /// Tells of every directory, what the stores answer, and what is held.
+    pub(super) fn snapshots(&mut self) {
+        let stage = &self.stage;
+        let stores = |state: &str, dir: &str| stage.stores(state, dir);
+        for what in self.states.tell(EPOCH_S * 1000 + self.recorder.now_ms(), &stores) {
+            self.recorder.note(what);
+        }
+        for host in 0..self.harnesses.len() {
+            let it = &self.harnesses[host];
+            if let Some(core) = &it.core {
+                let (harness, messages) = (it.life(), core.held());
+                self.recorder.note(What::Held { harness, messages });
+            }
+        }
     }
 }

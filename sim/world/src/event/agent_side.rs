@@ -33,7 +33,8 @@ impl EventWorld {
     pub(super) fn start_agent(&mut self, host: usize) {
         let it = &self.harnesses[host];
         let (harness, life) = (it.life(), it.life);
-        let cast = self.agent_cast(host);
+        let name = &self.stage.players[host].agent;
+        let cast = self.stage.agent(name).expect("the stage checked that the agent is there");
         let earlier = self.agents.iter().filter(|agent| agent.name == cast.name).count();
         let number = u32::try_from(earlier + 1).expect("a run has few processes");
         let process = Process { agent: cast.name.clone(), process: number };
@@ -103,7 +104,7 @@ impl EventWorld {
         }
         let mut effects = std::mem::take(&mut self.agent_effects);
         let it = &mut self.agents[process];
-        let disk = self.disks.get_mut(&it.name).expect("build made a disk for every agent");
+        let disk = self.disks.get_mut(&it.name).expect("every agent of the cast has a disk");
         if let Some(core) = it.core.as_mut() {
             core.step(event, disk, &mut effects);
         }

@@ -31,7 +31,7 @@ impl EventWorld {
         let armed = self.armed.remove(index);
         self.end_harness(host, End::Signal { signal: SIGKILL, by_us: true }, armed.power);
         if armed.power {
-            self.power_loss(host);
+            self.power_loss();
         }
         true
     }

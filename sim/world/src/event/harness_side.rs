@@ -4,22 +4,21 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use skep_harness::{Harness, HarnessEffect, HarnessEvent};
-use skep_plan::{HarnessCast, Point, Settings};
-use skep_relay::{ConnId, Party, RelayEvent};
-use skep_trace::{ClientMsg, End, Hex32, HttpCall, Life, Note, Text, What};
+use skep_plan::Point;
+use skep_relay::{ConnId, RelayEvent};
+use skep_trace::{ClientMsg, End, HttpCall, Life, Note, Text, What};
 
 use super::queue::{Class, Ticket};
-use super::state::StoreHost;
+use super::store::StoreHost;
 use super::{Due, EventWorld, HOP_MS, Via};
+use crate::stage::party;
+
+/// The working directory of every harness.
+const CWD: &str = "/w";
 
 /// One harness of the cast and the life that it leads now.
 pub(super) struct HarnessHost {
     pub(super) name: Text,
-    pub(super) relay: usize,
-    pub(super) state: usize,
-    pub(super) pubkey: Hex32,
-    /// How the next life is configured.
-    pub(super) settings: Settings,
     /// How many lives it has had.
     pub(super) life: u32,
     /// The process, while it runs.
@@ -33,25 +32,14 @@ pub(super) struct HarnessHost {
     pub(super) agent: Option<usize>,
     pub(super) timers: BTreeMap<u32, Ticket>,
     pub(super) store: StoreHost,
-    /// The agent of the cast that it starts.
-    pub(super) agent_name: Text,
     /// Where its conversation with the agent stands, for the crash points.
     pub(super) asked: Option<Point>,
 }
 
-/// The relay's number for a harness, in all of its lives.
-pub(super) fn party(host: usize) -> Party {
-    Party(u32::try_from(host).expect("a cast has few harnesses"))
-}
-
 impl HarnessHost {
-    pub(super) fn new(cast: &HarnessCast, relay: usize, state: usize, pubkey: Hex32) -> Self {
+    pub(super) fn new(name: &Text) -> Self {
         Self {
-            name: cast.name.clone(),
-            relay,
-            state,
-            pubkey,
-            settings: cast.settings.clone(),
+            name: name.clone(),
             life: 0,
             core: None,
             ready: false,
@@ -61,7 +49,6 @@ impl HarnessHost {
             agent: None,
             timers: BTreeMap::new(),
             store: StoreHost::default(),
-            agent_name: cast.agent.clone(),
             asked: None,
         }
     }
@@ -150,9 +137,8 @@ impl EventWorld {
     }
 
     fn connect(&mut self, host: usize) {
-        let it = &self.harnesses[host];
-        let (relay, harness) = (it.relay, it.life());
-        let life = harness.life;
+        let harness = self.harnesses[host].life();
+        let (relay, life) = (self.stage.players[host].relay, harness.life);
         if self.relays[relay].core.is_down() {
             let event = HarnessEvent::ConnectFailed("connection refused".into());
             self.send(Due::Harness { host, life, via: Via::Own, event });
@@ -170,24 +156,22 @@ impl EventWorld {
     }
 
     fn hang_up(&mut self, host: usize) {
-        let it = &mut self.harnesses[host];
-        let relay = it.relay;
-        if let Some(conn) = it.conn.take() {
+        let relay = self.stage.players[host].relay;
+        if let Some(conn) = self.harnesses[host].conn.take() {
             self.send(Due::Relay { relay, event: RelayEvent::Disconnected(conn) });
         }
     }
 
     fn send_to_relay(&mut self, host: usize, message: Arc<ClientMsg>) {
-        let it = &self.harnesses[host];
-        if let Some(conn) = it.conn {
-            let relay = it.relay;
+        if let Some(conn) = self.harnesses[host].conn {
+            let relay = self.stage.players[host].relay;
             self.send(Due::Relay { relay, event: RelayEvent::Message(conn, message) });
         }
     }
 
     fn ask_relay(&mut self, host: usize, ticket: u32, call: Arc<HttpCall>) {
         let life = self.harnesses[host].life();
-        let relay = self.harnesses[host].relay;
+        let relay = self.stage.players[host].relay;
         if self.relays[relay].core.is_down() {
             let event = HarnessEvent::Http(ticket, Err("connection refused".into()));
             self.send(Due::Harness { host, life: life.life, via: Via::Own, event });
@@ -238,7 +222,7 @@ impl EventWorld {
         it.life += 1;
         let life = it.life();
         self.recorder.note(What::HarnessStarted(life.clone()));
-        let config = self.harness_config(host);
+        let config = self.stage.harness_config(host, CWD);
         self.harnesses[host].core = Some(Harness::new(config));
         self.open_store(host);
         let due =

@@ -4,28 +4,23 @@
 //! Every hop between two parties takes [`HOP_MS`]; equal delays keep every pipe in order.
 //! - `acts`: what the director does.
 //! - `harness_side`, `agent_side`, `relay_side`: the effects of each core, carried out.
-//! - `state`: the state directories, and the stores' operations on them.
-//! - `build`: what stands before the first start.
+//! - `store`: the stores' operations, one volume operation at a time where that can be seen.
 //! - `crash`: kills at a point.
 
 mod acts;
 mod agent_side;
-mod build;
 mod crash;
 mod harness_side;
 mod queue;
 mod relay_side;
-mod state;
+mod store;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use skep_agent::{AgentDisk, AgentEffect, AgentEvent};
 use skep_harness::{HarnessEffect, HarnessEvent};
-use skep_mutant::Mutants;
-use skep_plan::{Act, AgentCast, Cast};
-use skep_relay::{ConnId, RelayEffect, RelayEvent};
-use skep_store::SimDisk;
+use skep_plan::{Act, AgentCast};
+use skep_relay::{ConnId, Relay, RelayEffect, RelayEvent};
 use skep_trace::{Record, Settled, Text, Trace, What};
 
 use self::agent_side::AgentHost;
@@ -33,10 +28,10 @@ use self::crash::Armed;
 use self::harness_side::HarnessHost;
 use self::queue::{Class, Queue};
 use self::relay_side::RelayHost;
-use self::state::StateDir;
-use crate::compose::Composer;
-use crate::mint::{EPOCH_S, Mint};
+use crate::mint::EPOCH_S;
 use crate::recorder::Recorder;
+use crate::stage::Stage;
+use crate::states::States;
 use crate::world::{Setup, World, WorldError};
 
 /// How long every hop between two parties takes. One millisecond: the finest step of time.
@@ -45,6 +40,9 @@ pub const HOP_MS: u64 = 1;
 /// The longest that one step may take: longer than ten retries with their waits, so that a run
 /// that passes it is out of hand.
 pub const STEP_BOUND_MS: u64 = 4 * 3_600_000;
+
+/// Channels and profiles are a day older than the run.
+const BORN_S: u64 = EPOCH_S - 86_400;
 
 /// What is due at an instant.
 #[derive(Debug)]
@@ -84,24 +82,16 @@ enum Via {
 
 /// A simulated world without a runtime.
 pub struct EventWorld {
-    cast: Arc<Cast>,
-    seed: u64,
-    mutants: Mutants,
+    stage: Stage,
     interleave: bool,
     recorder: Recorder,
     queue: Queue<Due>,
     relays: Vec<RelayHost>,
     harnesses: Vec<HarnessHost>,
     agents: Vec<AgentHost>,
-    /// The agents as their next processes will be.
-    casts: BTreeMap<Text, Arc<AgentCast>>,
     /// What the agents keep.
     disks: BTreeMap<Text, AgentDisk>,
-    /// Where the state directories are.
-    disk: SimDisk,
-    states: Vec<StateDir>,
-    mint: Mint,
-    composer: Composer,
+    states: States,
     armed: Vec<Armed>,
     /// Connections are numbered over the whole run.
     next_conn: u32,
@@ -113,30 +103,30 @@ pub struct EventWorld {
 
 impl EventWorld {
     /// A world in which nothing has happened.
-    pub fn new(setup: Setup<'_>) -> Self {
-        let mint = Mint::new(setup.seed);
-        Self {
-            cast: Arc::new(setup.cast.clone()),
-            seed: setup.seed,
-            mutants: setup.mutants,
+    ///
+    /// # Errors
+    /// When the cast contradicts itself.
+    pub fn new(setup: Setup<'_>) -> Result<Self, WorldError> {
+        let urls = setup.cast.relays.iter().map(|relay| format!("ws://{}.test", relay.name).into());
+        let stage = Stage::new(&setup, urls.collect())?;
+        let relay = |place| RelayHost::new(Relay::new(stage.relay_config(place, BORN_S)));
+        let disk = |agent: &AgentCast| AgentDisk::new(&agent.name, setup.seed);
+        Ok(Self {
+            relays: (0..setup.cast.relays.len()).map(relay).collect(),
+            harnesses: stage.players.iter().map(|player| HarnessHost::new(&player.name)).collect(),
+            agents: Vec::new(),
+            disks: setup.cast.agents.iter().map(|it| (it.name.clone(), disk(it))).collect(),
+            states: States::new(),
+            stage,
             interleave: setup.interleave,
             recorder: Recorder::new(setup.header),
             queue: Queue::new(),
-            relays: Vec::new(),
-            harnesses: Vec::new(),
-            agents: Vec::new(),
-            casts: BTreeMap::new(),
-            disks: BTreeMap::new(),
-            disk: SimDisk::new(),
-            states: Vec::new(),
-            mint,
-            composer: Composer::new(mint),
             armed: Vec::new(),
             next_conn: 0,
             harness_effects: Vec::with_capacity(16),
             agent_effects: Vec::with_capacity(16),
             relay_effects: Vec::with_capacity(16),
-        }
+        })
     }
 
     fn now_ms(&self) -> u64 {
@@ -180,14 +170,12 @@ impl EventWorld {
 
 impl World for EventWorld {
     fn open(&mut self) -> Result<(), WorldError> {
-        self.build()?;
-        let started: Vec<Text> = self
-            .cast
-            .harnesses
-            .iter()
-            .filter(|harness| harness.started)
-            .map(|harness| harness.name.clone())
-            .collect();
+        for what in self.stage.names() {
+            self.recorder.note(what);
+        }
+        self.give()?;
+        let started = self.stage.cast.harnesses.iter().filter(|harness| harness.started);
+        let started: Vec<Text> = started.map(|harness| harness.name.clone()).collect();
         self.start(&started)
     }
 
@@ -227,10 +215,6 @@ impl World for EventWorld {
         self.snapshots();
         self.recorder.note(What::Settled { step, how: how.clone() });
         Ok(how)
-    }
-
-    fn records(&self) -> &[Record] {
-        self.recorder.records()
     }
 
     fn close(self: Box<Self>) -> Trace {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use skep_harness::HarnessEvent;
 use skep_relay::{ConnId, HttpId, Relay, RelayEffect, RelayEvent};
-use skep_trace::{HttpCall, Life, Text, What};
+use skep_trace::{HttpCall, Life, What};
 
 use super::queue::Class;
 use super::{Due, EventWorld, Via};
@@ -13,7 +13,6 @@ use super::{Due, EventWorld, Via};
 /// One relay and who is connected to it.
 pub(super) struct RelayHost {
     pub(super) core: Relay,
-    pub(super) url: Text,
     /// Whose connection each one is: the harness's place, and its life.
     pub(super) conns: BTreeMap<ConnId, (usize, Life)>,
     /// Who asked, under which number of theirs, and what.
@@ -30,8 +29,8 @@ pub(super) struct Asked {
 }
 
 impl RelayHost {
-    pub(super) fn new(url: Text, core: Relay) -> Self {
-        Self { core, url, conns: BTreeMap::new(), asked: BTreeMap::new(), next_http: 0 }
+    pub(super) fn new(core: Relay) -> Self {
+        Self { core, conns: BTreeMap::new(), asked: BTreeMap::new(), next_http: 0 }
     }
 }
 

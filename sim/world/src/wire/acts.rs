@@ -1,0 +1,270 @@
+//! What the director does to the wire gear.
+
+use std::sync::Arc;
+
+use skep_harness::shell::StatusHandle;
+use skep_mutant::Mutants;
+use skep_plan::{Act, Given, GivenReceipt, Point};
+use skep_relay::RelayEvent;
+use skep_trace::{End, Text, What};
+use tokio::sync::Notify;
+
+use super::WireWorld;
+use super::hosts::{harness_host, relay_host};
+use super::shared::{Launch, RunningLife};
+use crate::stage::{DOWNTIME_MS, Said};
+use crate::world::WorldError;
+
+const SIGKILL: i32 = 9;
+
+/// The working directory of every harness.
+const CWD: &str = "/w";
+
+impl WireWorld {
+    pub(super) fn carry_out(&mut self, act: &Act) -> Result<(), WorldError> {
+        match act {
+            Act::Start(names) => self.start(names)?,
+            Act::Stop(names) => self.stop(names)?,
+            Act::Kill { harnesses, .. } => self.kill(harnesses)?,
+            Act::Restart { harnesses, downtime_ms } => {
+                self.kill(harnesses)?;
+                self.run_until(self.now_ms() + downtime_ms.unwrap_or(DOWNTIME_MS))?;
+                self.start(harnesses)?;
+            }
+            Act::Pause(_) | Act::Continue(_) => {
+                let why = "a simulated host cannot be suspended; play it in the event gear or live";
+                return Err(WorldError::Unsupported(why.to_owned()));
+            }
+            Act::Say(message) => {
+                let said = self.stage.say(message, self.unix_ms() / 1000)?;
+                self.publish(said);
+            }
+            Act::SwitchModel { harness, channel, model } => {
+                let at_s = self.unix_ms() / 1000;
+                let said = self.stage.switch_model(harness.as_ref(), channel, model, at_s)?;
+                self.publish(said);
+            }
+            Act::Set { harness, key, value } => self.stage.set(harness, key, value)?,
+            Act::SetAgent { agent, key, value } => self.stage.set_agent(agent, key, value)?,
+            Act::Relay(fault) => {
+                let fault = self.stage.fault(fault)?;
+                for relay in &self.relays {
+                    relay.step(RelayEvent::Fault(fault.clone()));
+                }
+            }
+            Act::Membership { channel, joins } => self.membership(channel, *joins),
+            Act::Disk { state, op } => {
+                let told = self.states.carry_out(state, op)?;
+                self.shared.note(told);
+            }
+            Act::RunFor { ms } => self.run_until(self.now_ms() + ms)?,
+            Act::Crash { harness, at, power } => {
+                let host = self.stage.one_harness(harness.as_ref())?;
+                self.shared.arm(host, *at, *power);
+                self.set_traps();
+            }
+            Act::Release(agent) => self.shared.release(agent),
+            Act::Together(acts) => {
+                for act in acts {
+                    self.carry_out(act)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn start(&mut self, names: &[Text]) -> Result<(), WorldError> {
+        let mut hosts = Vec::new();
+        for name in names {
+            let host = self.stage.harness(name)?;
+            if self.lanes[host].running.is_some() {
+                return Err(WorldError::Act(format!("harness `{name}` runs already")));
+            }
+            self.begin_life(host)?;
+            hosts.push(host);
+        }
+        self.wait_for(|world| {
+            hosts.iter().all(|host| {
+                let running = world.lanes[*host].running.as_ref();
+                running.is_none_or(|it| it.status.get().ready)
+            })
+        })
+    }
+
+    fn begin_life(&mut self, host: usize) -> Result<(), WorldError> {
+        let player = &self.stage.players[host];
+        let (keys, agent) = (player.keys, self.stage.agent(&player.agent)?);
+        let relay = relay_host(&self.stage.cast.relays[player.relay].name);
+        let dir = self.states.path(&self.stage.players[host].state);
+        let volume = self.states.disk.process();
+        let (status, terminate) = (StatusHandle::default(), Arc::new(Notify::new()));
+        let launch = Launch {
+            config: self.stage.harness_config(host, CWD),
+            agent,
+            volume: volume.clone(),
+            store: self.stage.store_config(host, &dir, self.stage.mutants),
+            keys,
+            relay,
+            epoch_ms: self.unix_ms(),
+            terminate: terminate.clone(),
+            status: status.clone(),
+        };
+        self.shared.begin_life(host, launch);
+        self.shared.note(What::HarnessStarted(self.shared.life(host)));
+        self.lanes[host].running =
+            Some(RunningLife { status, terminate, volume, told_ready: false });
+        self.set_traps();
+        self.host_harness(host);
+        Ok(())
+    }
+
+    fn stop(&mut self, names: &[Text]) -> Result<(), WorldError> {
+        for name in names {
+            let host = self.running(name)?;
+            if let Some(running) = &self.lanes[host].running {
+                running.terminate.notify_one();
+            }
+            self.wait_for(|world| world.lanes[host].running.is_none())?;
+        }
+        Ok(())
+    }
+
+    fn kill(&mut self, names: &[Text]) -> Result<(), WorldError> {
+        for name in names {
+            let host = self.running(name)?;
+            self.kill_harness(host, false);
+        }
+        Ok(())
+    }
+
+    fn running(&self, name: &str) -> Result<usize, WorldError> {
+        let host = self.stage.harness(name)?;
+        if self.lanes[host].running.is_none() {
+            return Err(WorldError::Act(format!("harness `{name}` does not run")));
+        }
+        Ok(host)
+    }
+
+    /// Ends a life as a kill does: fenced at the volume first, so that nothing which its
+    /// destructors do counts.
+    fn kill_harness(&mut self, host: usize, power: bool) {
+        let Some(running) = self.lanes[host].running.take() else { return };
+        self.states.disk.kill(running.volume.pid());
+        let end = End::Signal { signal: SIGKILL, by_us: true };
+        self.shared.note(What::HarnessEnded(self.shared.life(host), end));
+        self.sim.crash(harness_host(&self.lanes[host].name));
+        self.bury_agents(host);
+        if power {
+            self.states.disk.power_loss(self.stage.seed);
+        }
+    }
+
+    /// The agents of a life that is over die with the host that they ran on.
+    fn bury_agents(&self, host: usize) {
+        for agent in self.shared.take_agents(host) {
+            let end = End::Signal { signal: SIGKILL, by_us: true };
+            self.shared.note(What::AgentEnded { agent, end });
+        }
+    }
+
+    /// Sees which lives became ready, ended by themselves, or came to a point where they are to
+    /// be killed.
+    pub(super) fn reap(&mut self) {
+        for host in 0..self.lanes.len() {
+            let Some(running) = &mut self.lanes[host].running else { continue };
+            let (ready, exit) = (running.status.get().ready, running.status.get().exit);
+            let trapped = self.states.disk.trapped(running.volume.pid());
+            if ready && !running.told_ready {
+                running.told_ready = true;
+                self.shared.note(What::HarnessReady(self.shared.life(host)));
+            }
+            if trapped && let Some(at) = self.shared.armed_in_store(host) {
+                self.shared.reached(host, at);
+            }
+            if let Some(power) = self.shared.take_doomed(host) {
+                self.kill_harness(host, power);
+            } else if let Some(code) = exit {
+                self.lanes[host].running = None;
+                self.shared.note(What::HarnessEnded(self.shared.life(host), End::Exit(code)));
+                self.bury_agents(host);
+            }
+        }
+    }
+
+    /// Holds each harness's store at the point at which it is to be killed.
+    fn set_traps(&self) {
+        for (host, lane) in self.lanes.iter().enumerate() {
+            if let Some(running) = &lane.running {
+                let point = self.shared.armed_in_store(host);
+                self.states
+                    .disk
+                    .trap(running.volume.pid(), point.filter(|at| *at != Point::Stored));
+            }
+        }
+    }
+
+    fn publish(&mut self, said: Said) {
+        said.named.into_iter().for_each(|what| self.shared.note(what));
+        let all = said.roots.into_iter().map(|event| (event, None));
+        for (event, to) in all.chain([(said.event, said.to)]) {
+            self.shared.note(What::Published(event.clone()));
+            self.relays[said.relay].step(RelayEvent::Publish { event, to });
+        }
+    }
+
+    fn membership(&mut self, channel: &Text, joins: bool) {
+        let id = self.stage.mint.channel(channel);
+        let at_s = self.unix_ms() / 1000;
+        for (place, relay) in self.relays.iter().enumerate() {
+            for pubkey in self.stage.members(place) {
+                relay.step(RelayEvent::Member { channel: id.clone(), pubkey, joins, at_s });
+            }
+        }
+    }
+
+    /// What the scenario says is there before the first start.
+    pub(super) fn give(&mut self) -> Result<(), WorldError> {
+        for given in self.stage.cast.given.clone() {
+            match given {
+                Given::Receipt(receipt) => self.give_receipt(&receipt)?,
+                Given::File(file) => {
+                    let path = file.path.unwrap_or_else(|| self.stage.store_file(&file.state));
+                    self.states.give_file(&file.state, &path, &file.bytes, file.mode)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn give_receipt(&mut self, receipt: &GivenReceipt) -> Result<(), WorldError> {
+        let given = self.stage.given(receipt)?;
+        given.names.into_iter().for_each(|what| self.shared.note(what));
+        if receipt.known {
+            let disk = self.shared.disk(&given.agent);
+            disk.borrow_mut().give(&given.session, &[("earlier question", "earlier answer")]);
+        }
+        for event in given.roots {
+            self.relays[given.relay].step(RelayEvent::Publish { event, to: None });
+        }
+        let dir = self.states.path(&self.stage.players[given.host].state);
+        let config = self.stage.store_config(given.host, &dir, Mutants::NONE);
+        self.states.give(config, given.op, self.unix_ms())
+    }
+
+    /// Tells of every directory, what the stores answer, and what is held.
+    pub(super) fn snapshots(&mut self) {
+        let stage = &self.stage;
+        let stores = |state: &str, dir: &str| stage.stores(state, dir);
+        let unix_ms = self.unix_ms();
+        for what in self.states.tell(unix_ms, &stores) {
+            self.shared.note(what);
+        }
+        for (host, lane) in self.lanes.iter().enumerate() {
+            if let Some(running) = &lane.running {
+                let (harness, messages) =
+                    (self.shared.life(host), running.status.get().held.clone());
+                self.shared.note(What::Held { harness, messages });
+            }
+        }
+    }
+}
