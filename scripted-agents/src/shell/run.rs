@@ -41,7 +41,7 @@ impl<K: Keep, W: Watch> Shell<K, W> {
             watch,
             released: Arc::new(Notify::new()),
             check: None,
-            clock: Clock::default(),
+            clock: Clock::new(1),
             lines: Lines::default(),
         }
     }
@@ -50,6 +50,13 @@ impl<K: Keep, W: Watch> Shell<K, W> {
     #[must_use]
     pub fn checking_schema(mut self) -> Self {
         self.check = Some(SchemaCheck::new());
+        self
+    }
+
+    /// Makes every wait of the script so many times shorter, as its harness's are.
+    #[must_use]
+    pub fn hastened(mut self, haste: u32) -> Self {
+        self.clock = Clock::new(haste);
         self
     }
 
@@ -106,6 +113,7 @@ impl<K: Keep, W: Watch> Shell<K, W> {
                 return self.heard(pipes, front).await;
             }
             let more = self.lines.wants_more();
+            self.watch.idle(self.clock.left());
             tokio::select! {
                 // The order is fixed: two runs of one seed must not differ.
                 biased;

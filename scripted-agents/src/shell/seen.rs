@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
 use skep_trace::{Frame, Text};
 
@@ -54,6 +55,12 @@ pub enum Ended {
 pub trait Watch {
     /// Takes note of what comes next.
     fn seen(&mut self, seen: Seen) -> impl Future<Output = ()>;
+
+    /// Everything that came was dealt with: the agent waits for its harness, its director, or
+    /// for its next timer, which fires after `timer`.
+    fn idle(&mut self, timer: Option<Duration>) {
+        let _ = timer;
+    }
 }
 
 impl<F: FnMut(Seen)> Watch for F {

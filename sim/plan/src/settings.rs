@@ -104,6 +104,35 @@ impl Settings {
         "heartbeat",
     ];
 
+    /// Every setting as [`Settings::set`] takes it; one that is empty there is none.
+    pub fn texts(&self) -> Vec<(&'static str, String)> {
+        let policies = &self.policies;
+        let ms = |ms: u64| format!("{ms}ms");
+        let word = |word: &Option<Text>| word.as_deref().unwrap_or_default().to_owned();
+        vec![
+            ("session-scope", policies.session_scope.to_string()),
+            ("indeterminate", policies.indeterminate.to_string()),
+            ("error-class", policies.error_class.to_string()),
+            ("compatibility", policies.compatibility.to_string()),
+            ("overlap", policies.overlap.to_string()),
+            ("cancel", policies.cancel.to_string()),
+            ("in-flight", policies.in_flight.to_string()),
+            ("delivery", policies.delivery.to_string()),
+            ("load-timeout", ms(self.load_timeout_ms)),
+            ("load-cap", ms(self.load_cap_ms)),
+            ("request-timeout", ms(self.request_timeout_ms)),
+            ("idle-timeout", ms(self.idle_timeout_ms)),
+            ("observer", self.observer.to_string()),
+            ("resume", self.resume.to_string()),
+            ("model", word(&self.model)),
+            ("permission-mode", word(&self.mode)),
+            ("max-turns", self.max_turns.to_string()),
+            ("title", word(&self.title)),
+            ("mcp", self.mcp.to_string()),
+            ("heartbeat", ms(self.heartbeat_ms)),
+        ]
+    }
+
     /// Changes one setting. Durations are texts such as `10s`, switches `true` or `false`.
     ///
     /// # Errors
@@ -200,6 +229,27 @@ mod tests {
         assert_eq!(parse_duration("10"), None);
         assert_eq!(parse_duration("s"), None);
         assert_eq!(parse_duration("99999999999999999999h"), None);
+    }
+
+    #[test]
+    fn every_setting_is_read_back_from_its_text() {
+        let mut settings = Settings::default();
+        let changed = [
+            ("session-scope", "thread"),
+            ("indeterminate", "bounded(3)"),
+            ("load-timeout", "1500ms"),
+            ("heartbeat", "30s"),
+            ("model", "m1"),
+            ("title", "t"),
+            ("resume", "false"),
+            ("max-turns", "3"),
+        ];
+        changed.iter().for_each(|(key, value)| settings.set(key, value).unwrap());
+        let texts = settings.texts();
+        assert!(texts.iter().map(|(key, _)| key).eq(Settings::KEYS));
+        let mut read = Settings::default();
+        texts.iter().for_each(|(key, value)| read.set(key, value).unwrap());
+        assert_eq!(read, settings);
     }
 
     #[test]

@@ -116,6 +116,11 @@ impl<H: Host> RelayHandle<H> {
         look(&mut self.lock().host)
     }
 
+    /// How many timers run: deliveries that are delayed, an end of downtime.
+    pub fn timers(&self) -> usize {
+        self.lock().timers.len()
+    }
+
     pub(crate) fn bounds(&self) -> Bounds {
         self.lock().relay.bounds()
     }

@@ -6,10 +6,12 @@
 //! - [`volume`]: what a store asks of a disk, one future an operation.
 //! - [`real`]: the real disk.
 //! - [`sim`]: a simulated disk that can be stopped, filled, killed and unplugged.
+//! - [`damage`]: what a scenario's act makes of a file's bytes.
 //! - [`ops`]: the store as a conversation.
 //! - [`poll`]: futures without a runtime.
 //! - [`error`]: why a disk refuses.
 
+pub mod damage;
 pub mod error;
 pub mod ops;
 mod path;

@@ -70,6 +70,10 @@ impl Process for ChildProcess {
         // Whatever the code was: an agent that has exited is gone.
         let _ = self.child.wait().await;
     }
+
+    fn id(&self) -> Option<u32> {
+        self.child.id()
+    }
 }
 
 impl Drop for ChildProcess {

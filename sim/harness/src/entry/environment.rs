@@ -12,6 +12,8 @@
 //! | `SKEP_LOAD_TIMEOUT`, `SKEP_INDETERMINATE`, … | any setting of a scenario, by its name there |
 //! | `SKEP_MUTANT` | the fault that is switched on, by its id |
 //! | `SKEP_HASTE` | all time limits are so many times shorter |
+//! | `SKEP_AHEAD` | the clock is so many milliseconds ahead, or behind where negative |
+//! | `SKEP_REST` | `true`: the log tells whenever nothing is under way |
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -55,6 +57,10 @@ pub struct Environment {
     pub agent: Vec<String>,
     /// Where receipts are kept.
     pub state_dir: Text,
+    /// By how many milliseconds the clock is ahead.
+    pub ahead_ms: i64,
+    /// The log tells whenever nothing is under way.
+    pub tells_rest: bool,
 }
 
 /// The variables, read one by one.
@@ -96,6 +102,8 @@ impl Environment {
             keys,
             agent: variables.agent()?,
             state_dir: state_dir.to_string_lossy().into(),
+            ahead_ms: variables.ahead_ms()?,
+            tells_rest: variables.switch("SKEP_REST")?,
         })
     }
 }
@@ -129,6 +137,11 @@ impl Variables<'_> {
     fn switch(&self, name: &str) -> Result<bool, EnvironmentError> {
         let parsed = self.parsed(name, "`true` or `false`", |value| value.parse().ok())?;
         Ok(parsed.unwrap_or(false))
+    }
+
+    fn ahead_ms(&self) -> Result<i64, EnvironmentError> {
+        let ahead = self.parsed("SKEP_AHEAD", "a whole number", |value| value.parse().ok())?;
+        Ok(ahead.unwrap_or(0))
     }
 
     fn config(
@@ -268,9 +281,11 @@ mod tests {
             ("SKEP_INDETERMINATE", "retain"),
             ("SKEP_MUTANT", "harness/never-loads"),
             ("SKEP_HASTE", "20"),
+            ("SKEP_AHEAD", "-10000"),
         ])
-        .unwrap()
-        .config;
+        .unwrap();
+        assert_eq!((config.ahead_ms, config.tells_rest), (-10_000, false));
+        let config = config.config;
         assert_eq!(config.settings.load_timeout_ms, 250);
         assert_eq!(config.settings.policies.indeterminate, Indeterminate::Retain);
         assert_eq!(config.mutants.get(), Some(Mutant::NeverLoads));

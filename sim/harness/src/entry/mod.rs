@@ -43,7 +43,7 @@ pub async fn main(env: &BTreeMap<String, String>, cwd: &str) -> i32 {
 }
 
 async fn serve(environment: Environment, env: &BTreeMap<String, String>) -> i32 {
-    let epoch_ms = unix_ms();
+    let epoch_ms = unix_ms().saturating_add_signed(environment.ahead_ms);
     let config = environment.config;
     let terminate = Arc::new(Notify::new());
     let store = StoreConfig::new(&environment.state_dir, &config.relay_url, config.pubkey);
@@ -52,7 +52,7 @@ async fn serve(environment: Environment, env: &BTreeMap<String, String>) -> i32 
         volume: RealVolume::new(epoch_ms),
         store: store.with_mutants(config.mutants),
         agents: Children::new(environment.agent, env.clone(), &config.cwd),
-        watch: Journal,
+        watch: Journal::new(environment.tells_rest),
         epoch_ms,
         keys: environment.keys,
         seed: epoch_ms,

@@ -22,4 +22,4 @@ mod wire;
 
 pub use ports::{Agents, Network, Ports, Process, Started, Watch};
 pub use run::run;
-pub use status::{Status, StatusHandle};
+pub use status::{AgentStatus, Status, StatusHandle, TalkStatus};

@@ -11,6 +11,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::lines::LineReader;
 use super::ports::{Agents, Process};
+use super::status::AgentStatus;
 use crate::event::HarnessEvent;
 
 /// Bytes that wait for an agent that does not read. Beyond that it is given up: it is as good as
@@ -30,6 +31,8 @@ pub(super) struct Pipe<A: Agents> {
     /// It has exited; its output is read until then at most.
     exited: Option<Instant>,
     over: bool,
+    written: u64,
+    read: u64,
 }
 
 /// What a pipe waits for.
@@ -50,11 +53,14 @@ impl<A: Agents> Pipe<A> {
             waiting: VecDeque::new(),
             exited: None,
             over: false,
+            written: 0,
+            read: 0,
         })
     }
 
     /// Writes a line as soon as the agent takes it.
     pub(super) fn write(&mut self, frame: &Frame) {
+        self.written += 1;
         self.waiting.extend(frame.to_line().bytes());
         self.waiting.push_back(b'\n');
     }
@@ -68,24 +74,36 @@ impl<A: Agents> Pipe<A> {
         self.process.kill();
     }
 
-    /// The next thing that the agent says, or its end, told once. Dropping the future loses
-    /// nothing.
-    pub(super) async fn next(&mut self) -> HarnessEvent {
+    /// What was exchanged with the agent, until its end was told.
+    pub(super) fn status(&self) -> Option<AgentStatus> {
+        let (written, read) = (self.written, self.read);
+        (!self.over).then(|| AgentStatus { pid: self.process.id(), written, read })
+    }
+
+    /// The next thing that the agent says, or its end, told once; `None` when it has taken all
+    /// that was written to it. Dropping the future loses nothing.
+    pub(super) async fn next(&mut self) -> Option<HarnessEvent> {
         loop {
             match self.ready().await {
                 Ready::Line(line) if line.trim().is_empty() => {}
                 Ready::Line(line) => {
+                    self.read += 1;
                     let frame = Frame::from_line(&line);
-                    return HarnessEvent::AgentFrame(Arc::new(frame));
+                    return Some(HarnessEvent::AgentFrame(Arc::new(frame)));
                 }
-                Ready::Written(count) => drop(self.waiting.drain(..count)),
+                Ready::Written(count) => {
+                    self.waiting.drain(..count);
+                    if self.waiting.is_empty() {
+                        return None;
+                    }
+                }
                 Ready::Exited => {
                     self.process.kill();
                     self.exited = Some(Instant::now() + AFTERLIFE);
                 }
                 Ready::Over => {
                     self.over = true;
-                    return HarnessEvent::AgentEnded;
+                    return Some(HarnessEvent::AgentEnded);
                 }
             }
         }

@@ -10,7 +10,7 @@ use skep_trace::{Frame, Note, Text};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Notify;
 
-use super::status::StatusHandle;
+use super::status::{Status, StatusHandle};
 
 /// Everything that one harness stands on.
 #[derive(Debug)]
@@ -83,6 +83,11 @@ pub trait Process {
 
     /// Waits until it has exited by itself. Dropping the future loses nothing.
     fn exited(&mut self) -> impl Future<Output = ()>;
+
+    /// Its number, where it is a process of the operating system.
+    fn id(&self) -> Option<u32> {
+        None
+    }
 }
 
 /// Who watches a harness. Each call comes before what it tells of takes effect.
@@ -104,6 +109,12 @@ pub trait Watch {
 
     /// The harness is ready for messages.
     fn ready(&mut self) {}
+
+    /// Nothing of the harness's own is under way: what it does next is set off by a timer, or by
+    /// what others send.
+    fn rest(&mut self, status: &Status) {
+        let _ = status;
+    }
 }
 
 /// Nobody watches.

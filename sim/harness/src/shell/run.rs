@@ -13,7 +13,7 @@ use super::clock::Clock;
 use super::keeper::{Keeper, Kept};
 use super::pipe::Pipe;
 use super::ports::{Agents, Network, Ports, Watch};
-use super::status::StatusHandle;
+use super::status::{StatusHandle, TalkStatus};
 use super::wire::Wire;
 use crate::config::HarnessConfig;
 use crate::effect::HarnessEffect;
@@ -59,6 +59,7 @@ struct Shell<N, V, A: Agents, W> {
     effects: Vec<HarnessEffect>,
     ready: bool,
     steps: u64,
+    talk: TalkStatus,
 }
 
 impl<N, V, A, W> Shell<N, V, A, W>
@@ -91,6 +92,7 @@ where
             effects: Vec::new(),
             ready: false,
             steps: 0,
+            talk: TalkStatus::default(),
         }
     }
 
@@ -110,8 +112,12 @@ where
                     if let Some(event) = self.kept(kept) {
                         return event;
                     }
+                    self.tell(None);
                 }
-                event = next(&mut self.pipe, async |pipe| pipe.next().await) => return event,
+                event = next(&mut self.pipe, async |pipe| pipe.next().await) => match event {
+                    Some(event) => return event,
+                    None => self.tell(None),
+                },
                 event = next(&mut self.wire, async |wire| wire.next().await) => return event,
                 event = self.calls.next(now_ms) => return event,
                 timer = self.clock.next() => return HarnessEvent::Timer(timer),
@@ -128,6 +134,8 @@ where
 
     /// One step of the core and all that it wants done; says with which code it ended, if it did.
     fn step(&mut self, event: HarnessEvent) -> Option<i32> {
+        self.steps += 1;
+        self.count(&event);
         let mut effects = std::mem::take(&mut self.effects);
         self.core.step(self.clock.core_ms(), event, &mut effects);
         let mut exit = None;
@@ -144,6 +152,18 @@ where
         exit
     }
 
+    fn count(&mut self, event: &HarnessEvent) {
+        match event {
+            HarnessEvent::Connected => {
+                let connections = self.talk.connections + 1;
+                self.talk = TalkStatus { connections, open: true, said: 0, heard: 0 };
+            }
+            HarnessEvent::Disconnected => self.talk.open = false,
+            HarnessEvent::Relay(_) => self.talk.heard += 1,
+            _ => {}
+        }
+    }
+
     fn carry_out(&mut self, effect: HarnessEffect) {
         match effect {
             HarnessEffect::Connect => {
@@ -154,6 +174,7 @@ where
             HarnessEffect::Disconnect => self.hang_up(),
             HarnessEffect::Send(message) => {
                 if let Some(wire) = &mut self.wire {
+                    self.talk.said += 1;
                     wire.say(message);
                 }
             }
@@ -204,7 +225,6 @@ where
     }
 
     fn tell(&mut self, exit: Option<i32>) {
-        self.steps += 1;
         if self.core.ready() && !self.ready {
             self.ready = true;
             self.watch.ready();
@@ -223,14 +243,20 @@ where
             status.timers = timers;
             status.next_timer_ms = next_timer_ms;
             status.steps = self.steps;
+            status.talk = self.talk;
+            status.agent = self.pipe.as_ref().and_then(Pipe::status);
             status.exit = exit;
         });
+        if !working && exit.is_none() {
+            self.watch.rest(&self.status.get());
+        }
     }
 
     /// The connection is given up in mid-run: nothing of it matters any more, not even a goodbye.
     fn hang_up(&mut self) {
         if !self.core.ended() {
             self.wire = None;
+            self.talk.open = false;
         }
     }
 
@@ -245,10 +271,7 @@ where
 }
 
 /// The next event of a part that is there; one that is not has none.
-async fn next<T>(
-    part: &mut Option<T>,
-    ask: impl AsyncFnOnce(&mut T) -> HarnessEvent,
-) -> HarnessEvent {
+async fn next<T, E>(part: &mut Option<T>, ask: impl AsyncFnOnce(&mut T) -> E) -> E {
     match part {
         Some(part) => ask(part).await,
         None => std::future::pending().await,
