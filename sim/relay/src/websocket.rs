@@ -17,6 +17,10 @@ use crate::ids::Party;
 /// a kilobyte well, and cost a fifth of the default.
 pub(crate) const READ_BUFFER: usize = 4_096;
 
+/// How long a client may take to read what is written to it; one that was cut off meanwhile would
+/// otherwise hold its socket for ever.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// How much of what follows a frame that is too long is read away, in frames of full length, and
 /// for how long: a client that is still writing would otherwise lose the word on what it did.
 const DRAINED_FRAMES: u64 = 16;
@@ -44,10 +48,11 @@ where
     loop {
         let ended = tokio::select! {
             biased;
-            said = connection.next() => match said {
-                Some(said) => write(&mut socket, bytes::relay_frame(&said), &mut connection).await,
-                None => return,
-            },
+            said = connection.next() => {
+                let Some(said) = said else { return };
+                let written = write(&mut socket, bytes::relay_frame(&said), &mut connection);
+                tokio::time::timeout(PATIENCE, written).await.unwrap_or(Err(Error::ConnectionClosed))
+            }
             heard = socket.next() => hear(&mut socket, heard, &connection, frame_bytes).await,
         };
         if ended.is_err() {

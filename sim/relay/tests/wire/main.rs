@@ -85,6 +85,18 @@ async fn a_client_that_reads_too_slowly_is_cut_off() {
     within(served, suite::a_slow_reader_is_cut_off(&dial, &pipes.relay)).await;
 }
 
+/// Only here: where time is real, it takes a minute.
+#[tokio::test(start_paused = true)]
+async fn a_client_that_stopped_reading_is_given_up() {
+    let (pipes, served) = Pipes::new();
+    let dial = async || pipes.dial().await;
+    let test = suite::a_reader_that_stopped_is_given_up(&dial, &pipes.relay);
+    tokio::select! {
+        served = served => panic!("{served:?}"),
+        () = test => {}
+    }
+}
+
 /// Only here: where time is real, a busy machine may let the downtime pass unseen.
 #[tokio::test(start_paused = true)]
 async fn nobody_is_served_while_the_relay_is_down() {

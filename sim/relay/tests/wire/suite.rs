@@ -233,6 +233,20 @@ pub(crate) async fn a_slow_reader_is_cut_off<Io>(
     assert_eq!(told[told.len() - 2..], ["a client reads too slowly and is cut off", "1 is gone"]);
 }
 
+pub(crate) async fn a_reader_that_stopped_is_given_up<Io>(
+    dial: &impl AsyncFn() -> Io,
+    relay: &RelayHandle<Ear>,
+) where
+    Io: AsyncRead + AsyncWrite + Unpin,
+{
+    let _stopped = listen(dial).await;
+    publish(relay, mention(&"more than the stream holds ".repeat(100)));
+    tokio::time::sleep(std::time::Duration::from_secs(59)).await;
+    assert!(!relay.with_host(Ear::take).contains(&"1 is gone".to_owned()));
+    tokio::time::sleep(std::time::Duration::from_secs(2)).await;
+    assert_eq!(relay.with_host(Ear::take), ["1 is gone"]);
+}
+
 pub(crate) async fn a_relay_that_is_down_takes_nobody<Io>(
     dial: &impl AsyncFn() -> Io,
     relay: &RelayHandle<Ear>,
