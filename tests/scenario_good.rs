@@ -6,6 +6,7 @@ use std::sync::Arc;
 use skep::scenario::{Diagnostic, Scenario, SourceFile, Step, list, parse, parse_with, render};
 
 const EVERYTHING: &str = include_str!("good-scenarios/everything.kdl");
+const PAGE: &str = include_str!("../docs/scenario-language.md");
 const ACTORS: &str = include_str!("good-scenarios/actors.kdl");
 
 fn everything() -> Vec<Scenario> {
@@ -205,4 +206,55 @@ fn a_scenario_that_names_someone_of_another_scenario_is_wrong() {
                 as=\"m\"; expect turn=\"done\"; }; }\nscenario \"two\" { agent \"a\"; harness \
                 \"g\"; step \"s\" { restart \"h\"; expect turn=\"done\" message=\"m\"; }; }";
     assert_eq!(titles(text), ["there is no harness `h`", "there is no message `m`"]);
+}
+
+/// Blocks of the page about the language: what its fence says after `kdl`, and its text.
+fn examples() -> Vec<(&'static str, &'static str)> {
+    let blocks = PAGE.split("\n```kdl").skip(1).filter_map(|block| block.split_once('\n'));
+    let closed = blocks.filter_map(|(info, rest)| Some((info.trim(), rest.split_once("\n```")?.0)));
+    closed.collect()
+}
+
+/// A whole scenario around lines that belong somewhere in one.
+fn around(place: &str, lines: &str) -> String {
+    let cast = "agent \"bee\" { models \"large\" \"small\"; }\nharness \"hive\"\nperson \"bob\"\n";
+    let step = "step \"s\" {\nmention channel=\"general\"\nexpect turn=\"done\"\n}\n";
+    let body = match place {
+        "cast" => format!("{lines}\n{step}"),
+        "about" => format!("{lines}\n{cast}{step}"),
+        "step" => format!("{cast}channel \"us\"\nstep \"s\" {{\n{lines}\n}}\n"),
+        _ => panic!("the page has a block for `{place}`, which this test does not know"),
+    };
+    format!("scenario \"example\" {{\n{body}}}\n")
+}
+
+#[test]
+fn the_page_about_the_language_runs_as_it_stands() {
+    let scenarios = clean("scenario-language.md", PAGE);
+    assert_eq!(scenarios.len(), 5, "one scenario, and one of four cells");
+}
+
+#[test]
+fn every_example_of_the_page_is_right() {
+    for (place, lines) in examples() {
+        if !matches!(place, "" | "fragment" | "wrong") {
+            clean(&format!("{place}.kdl"), &around(place, lines));
+        }
+    }
+}
+
+#[test]
+fn the_page_shows_mistakes_as_they_are_printed() {
+    let (_, wrong) = examples().into_iter().find(|(place, _)| *place == "wrong").unwrap();
+    let (_, diagnostics) = parse(&SourceFile::new("greet.kdl", wrong));
+    let printed = render(&diagnostics, false);
+    let shown = PAGE.split_once("\n```text\n").and_then(|(_, rest)| rest.rsplit_once("```"));
+    assert_eq!(shown.unwrap().0, printed);
+}
+
+#[test]
+fn the_page_names_every_setting() {
+    for setting in skep_plan::Settings::KEYS {
+        assert!(PAGE.contains(&format!("`{setting}`")), "{setting}");
+    }
 }

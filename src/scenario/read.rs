@@ -11,7 +11,7 @@ use super::limits::MAX_LINES;
 use super::line::Line;
 use super::matrix::{self, Cell};
 use super::meta::{self, Meta};
-use super::model::Scenario;
+use super::model::{Scenario, Step};
 use super::scope::Scope;
 use super::source::{SourceFile, Span};
 use super::syntax;
@@ -174,24 +174,7 @@ impl<'a, 'l> Reading<'a, 'l> {
             scope.cast_is_unknown();
         }
         let cast = self.cast(&cell.lines, used, &mut scope);
-        let mut meta = Meta::default();
-        let mut steps = Vec::new();
-        let mut first_step = None;
-        for child in &cell.lines {
-            let line = Line::new(child, self.at);
-            match &*child.name.text {
-                "step" => {
-                    first_step = first_step.or(Some(child.span));
-                    steps.push(step::read(&line, &mut scope));
-                }
-                "use" => {}
-                word if verb::find(cast::CAST, word).is_some() => {
-                    self.above(child, first_step);
-                }
-                _ if meta.read(&line, &mut scope) => self.above(child, first_step),
-                _ => super::unknown(&line, "a scenario", scenario_words()),
-            }
-        }
+        let (meta, steps) = self.lines(&cell.lines, &mut scope);
         let expects = steps.iter().flat_map(|step| &step.expectations).count();
         if self.at.findings.count() == before && !self.broken_cast {
             self.complete(node, &cast, steps.len(), expects);
@@ -213,6 +196,27 @@ impl<'a, 'l> Reading<'a, 'l> {
             cast,
             steps,
         }
+    }
+
+    /// What is no cast.
+    fn lines(&self, lines: &[Node], scope: &mut Scope) -> (Meta, Vec<Step>) {
+        let mut meta = Meta::default();
+        let mut steps = Vec::new();
+        let mut first_step = None;
+        for node in lines {
+            let line = Line::new(node, self.at);
+            match &*node.name.text {
+                "step" => {
+                    first_step = first_step.or(Some(node.span));
+                    steps.push(step::read(&line, scope));
+                }
+                "use" => {}
+                word if verb::find(cast::CAST, word).is_some() => self.above(node, first_step),
+                _ if meta.read(&line, scope) => self.above(node, first_step),
+                _ => super::unknown(&line, "a scenario", scenario_words()),
+            }
+        }
+        (meta, steps)
     }
 
     fn cast(&self, lines: &[Node], used: &[&Used], scope: &mut Scope) -> skep_plan::Cast {
