@@ -31,6 +31,9 @@ pub struct Matrix {
     pub seed: u64,
     /// How much of it was tried.
     pub breadth: Breadth,
+    /// These are all tests of the corpus: together they must notice every mutant. Others owe only
+    /// what they declare.
+    pub whole_corpus: bool,
     /// The tests, in the order of the files.
     pub tests: Vec<Row>,
     /// The mutants, in the order of their list.
@@ -104,7 +107,7 @@ impl Matrix {
         let owed = self.mutants.iter().filter(|mutant| {
             let claimed = claims.iter().any(|(_, claimed)| claimed == *mutant);
             let all = self.breadth == Breadth::Full && self.world != WorldName::Live;
-            all || claimed
+            all && self.whole_corpus || claimed
         });
         Shortfall {
             red: red.map(|row| row.test.clone()).collect(),
@@ -176,6 +179,7 @@ mod tests {
             world: WorldName::SimEvent,
             seed: 0,
             breadth: Breadth::Full,
+            whole_corpus: true,
             tests,
             mutants: Mutant::ALL[..mutants].to_vec(),
             interrupted: false,
@@ -202,6 +206,15 @@ mod tests {
         assert_eq!(shortfall.survivors, [Mutant::ALL[1]]);
         assert_eq!(shortfall.broken_claims, [("a".into(), Mutant::ALL[1])]);
         assert_eq!(matrix.exit_code(), ExitCode::Violated);
+    }
+
+    #[test]
+    fn a_part_of_the_corpus_owes_what_it_declares() {
+        let mut part = matrix(vec![row("a", &[0], &[Cell::Killed, Cell::Survived])], 2);
+        part.whole_corpus = false;
+        assert_eq!(part.shortfall(), Shortfall::default());
+        part.tests[0].declared.push(Mutant::ALL[1]);
+        assert_eq!(part.shortfall().survivors, [Mutant::ALL[1]]);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use super::options::{ColorWhen, Format};
 use super::trouble::Trouble;
 use crate::report::Paint;
+use crate::report::clean::COLUMNS;
 
 /// What the terminal and the user want to see.
 #[derive(Clone, Debug)]
@@ -19,6 +20,8 @@ pub struct Console {
     pub quiet: bool,
     /// Somebody watches standard error.
     pub watched: bool,
+    /// How wide a picture may be: as wide as the terminal, but no narrower than any report.
+    pub columns: usize,
 }
 
 impl Console {
@@ -30,6 +33,7 @@ impl Console {
             format: Format::Text,
             quiet: false,
             watched: false,
+            columns: COLUMNS,
         }
     }
 
@@ -44,6 +48,7 @@ impl Console {
             format,
             quiet,
             watched,
+            columns: terminal_columns().max(COLUMNS),
         }
     }
 
@@ -65,6 +70,11 @@ impl Console {
     pub fn tell(&self, text: &str) {
         complain(text.trim_end_matches('\n'));
     }
+}
+
+/// How wide the terminal on standard output is; 0 where there is none.
+fn terminal_columns() -> usize {
+    terminal_size::terminal_size_of(io::stdout()).map_or(0, |(width, _)| width.0.into())
 }
 
 /// Writes lines to standard error; when even that fails, nobody can be told.

@@ -59,6 +59,8 @@ pub struct Proof {
     pub mutants: Vec<Mutant>,
     /// How much of the matrix is tried.
     pub breadth: Breadth,
+    /// These are all tests of the corpus.
+    pub whole_corpus: bool,
     /// How many tests run at once; `None` is one for each processor.
     pub jobs: Option<NonZeroU8>,
 }
@@ -79,12 +81,13 @@ pub fn prove(arguments: &ProveArguments, console: &Console) -> Result<ExitCode, 
         seed: arguments.seed,
         mutants: mutants(&arguments.mutants)?,
         breadth: if declared { Breadth::Declared } else { Breadth::Full },
+        whole_corpus: arguments.paths.is_empty() && arguments.only.is_empty(),
         jobs: arguments.jobs,
     };
     let proved = engine::prove(&tests, &proof, console)?;
     let shown = match console.format {
         Format::Json => matrix::document(&proved).to_string() + "\n",
-        Format::Text => matrix::text(&proved, console.quiet, console.paint),
+        Format::Text => matrix::text(&proved, console.quiet, console.columns, console.paint),
     };
     console.say(&shown)?;
     Ok(proved.exit_code())

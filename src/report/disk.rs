@@ -38,6 +38,8 @@ pub fn difference(
         if !changes.is_empty() {
             text.push_str(&format!("  the state directory {}, before and after:\n", clean(&state)));
             text.push_str(&draw(&changes, paint));
+        } else if let Some(remembered) = remembered(seen, &state, names) {
+            text.push_str(&format!("  the store in {} remembers {remembered}\n", clean(&state)));
         }
     }
     text
@@ -59,14 +61,29 @@ fn looked_at(test: &TestOutcome, judgement: &Judgement, seen: &[Record]) -> BTre
     if by_rule || by_line { seen.iter().filter_map(state).collect() } else { BTreeSet::new() }
 }
 
-fn receipts_difference(seen: &[Record], state: &str, names: &Names) -> Vec<Change> {
-    let receipts = |record: &Record| match &record.what {
+/// The receipts of a state directory, the newest look first.
+fn looks<'a>(
+    seen: &'a [Record],
+    state: &'a str,
+    names: &'a Names,
+) -> impl Iterator<Item = BTreeSet<String>> + 'a {
+    seen.iter().rev().filter_map(move |record| match &record.what {
         What::Receipts { state: of, receipts } if &**of == state => {
-            Some(receipts.iter().map(|one| receipt(one, names)).collect::<BTreeSet<_>>())
+            Some(receipts.iter().map(|one| receipt(one, names)).collect())
         }
         _ => None,
-    };
-    let mut last_two = seen.iter().rev().filter_map(receipts);
+    })
+}
+
+/// What the store last answered, where nothing has changed that could be shown.
+fn remembered(seen: &[Record], state: &str, names: &Names) -> Option<String> {
+    let receipts: Vec<String> = looks(seen, state, names).next()?.into_iter().collect();
+    let list = if receipts.is_empty() { "nothing".to_owned() } else { receipts.join("; ") };
+    Some(fit(&list, COLUMNS - 40))
+}
+
+fn receipts_difference(seen: &[Record], state: &str, names: &Names) -> Vec<Change> {
+    let mut last_two = looks(seen, state, names);
     let after = last_two.next().unwrap_or_default();
     let before = last_two.next().unwrap_or_default();
     let gone = before.difference(&after).cloned().map(Change::Gone);

@@ -9,6 +9,9 @@ use std::ops::Range;
 use super::clean::{COLUMNS, clean, fit, width};
 use super::paint::{Paint, Tone};
 
+/// What stands between a stem and its text: `╰── `.
+const CORNER: usize = 4;
+
 /// One label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
@@ -94,9 +97,13 @@ impl<'a> Mark<'a> {
         if self.primary { Tone::Bad } else { Tone::Cause }
     }
 
-    /// The column from which its text hangs.
-    fn stem(&self) -> usize {
-        self.from + (self.to - self.from - 1) / 2
+    /// The column from which the texts of a place hang: its middle, or further left where a text
+    /// would not fit into the line.
+    fn stem(place: &[Self], room: usize) -> usize {
+        let Self { from, to, .. } = place[0];
+        let longest = place.iter().map(|mark| width(&clean(mark.text))).max().unwrap_or(0);
+        let middle = from + (to - from - 1) / 2;
+        middle.min(room.saturating_sub(longest + CORNER)).max(from)
     }
 }
 
@@ -142,28 +149,29 @@ fn split_beside<'m, 'a>(places: Vec<&'m [Mark<'a>]>) -> (Vec<&'m [Mark<'a>]>, Ve
 
 fn rows_beside(places: &[&[Mark]], room: usize, paint: Paint) -> Vec<String> {
     let mut rows = vec![Row::default()];
-    for place in places {
-        rows[0].put(place[0].from, &underline(&place[0]), place[0].tone(), paint);
+    let stems: Vec<usize> = places.iter().map(|place| Mark::stem(place, room)).collect();
+    for (place, stem) in places.iter().zip(&stems) {
+        rows[0].put(place[0].from, &underline(&place[0], *stem), place[0].tone(), paint);
     }
     // The rightmost place speaks first, so that no stem crosses a text.
     for (left, place) in places.iter().enumerate().rev() {
         for (at, mark) in place.iter().enumerate() {
             let mut row = Row::default();
-            for other in &places[..left] {
-                row.put(other[0].stem(), "│", other[0].tone(), paint);
+            for (other, stem) in places[..left].iter().zip(&stems) {
+                row.put(*stem, "│", other[0].tone(), paint);
             }
             let corner = if at + 1 == place.len() { "╰──" } else { "├──" };
-            let said = fit(&clean(mark.text), room.saturating_sub(mark.stem() + 4).max(20));
-            row.put(mark.stem(), &format!("{corner} {said}"), mark.tone(), paint);
+            let said = fit(&clean(mark.text), room.saturating_sub(stems[left] + CORNER).max(20));
+            row.put(stems[left], &format!("{corner} {said}"), mark.tone(), paint);
             rows.push(row);
         }
     }
     rows.into_iter().map(|row| row.text).collect()
 }
 
-fn underline(mark: &Mark) -> String {
+fn underline(mark: &Mark, stem: usize) -> String {
     let line = |columns: usize| "─".repeat(columns);
-    format!("{}┬{}", line(mark.stem() - mark.from), line(mark.to - mark.stem() - 1))
+    format!("{}┬{}", line(stem - mark.from), line(mark.to - stem - 1))
 }
 
 /// A row that is written from left to right.

@@ -3,7 +3,6 @@
 //! A row is a mutant, a column is a scenario with all its cells. What the eye should find are the
 //! rows without a mark.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
@@ -32,12 +31,13 @@ fn id_columns(mutants: &[Mutant]) -> usize {
     mutants.iter().map(|mutant| mutant.id().len()).max().unwrap_or(0)
 }
 
-/// The whole proof for people; of a flawless one nothing when `quiet`.
-pub fn text(matrix: &Matrix, quiet: bool, paint: Paint) -> String {
+/// The whole proof for people, its picture in so many columns; of a flawless one nothing when
+/// `quiet`.
+pub fn text(matrix: &Matrix, quiet: bool, columns: usize, paint: Paint) -> String {
     let shortfall = matrix.shortfall();
     let mut text = String::new();
     if !quiet {
-        text.push_str(&picture(matrix, paint));
+        text.push_str(&picture(matrix, columns, paint));
     }
     text.push_str(&shortfall_text(&shortfall, paint));
     if !quiet || matrix.exit_code() != ExitCode::Held {
@@ -106,32 +106,51 @@ fn mark(rows: &[&Row], at: usize, mutant: Mutant) -> Mark {
     }
 }
 
-fn picture(matrix: &Matrix, paint: Paint) -> String {
+fn picture(matrix: &Matrix, width: usize, paint: Paint) -> String {
     let columns = columns(matrix);
-    let kills: BTreeMap<Mutant, usize> = matrix
-        .mutants
-        .iter()
-        .enumerate()
-        .map(|(at, mutant)| {
-            (*mutant, columns.iter().filter(|column| column.marks[at].is_kill()).count())
-        })
-        .collect();
+    let rows = rows(matrix, &columns);
+    let left_out = matrix.mutants.len() - rows.len();
     // More scenarios than fit side by side make another picture below.
-    let most = COLUMNS.saturating_sub(id_columns(&matrix.mutants) + RULE_COLUMNS).max(10);
+    let most = width.saturating_sub(id_columns(&matrix.mutants) + RULE_COLUMNS).max(10);
     let mut text = String::new();
     for (panel, some) in columns.chunks(most).enumerate() {
-        text.push_str(&panel_text(matrix, &kills, some, panel * most, paint));
+        text.push_str(&panel_text(matrix, &rows, some, panel * most, paint));
         text.push('\n');
     }
-    text.push_str(&format!("{}\n\n", paint.paint(Tone::Faint, LEGEND)));
+    let mut legend = LEGEND.to_owned();
+    if left_out > 0 {
+        let others = "mutants that these scenarios neither declare nor notice";
+        legend.push_str(&format!("\n{left_out} {others} are left out"));
+    }
+    text.push_str(&format!("{}\n\n", paint.paint(Tone::Faint, legend)));
     text.push_str(&names(&columns, paint));
     text
+}
+
+/// A mutant's row: its place, and how many scenarios notice it.
+struct MutantRow {
+    at: usize,
+    kills: usize,
+}
+
+/// The rows to draw. Of a part of the corpus those that have a mark: the rest is none of its
+/// business.
+fn rows(matrix: &Matrix, columns: &[Column]) -> Vec<MutantRow> {
+    let row = |at: usize| {
+        let kills = columns.iter().filter(|column| column.marks[at].is_kill()).count();
+        MutantRow { at, kills }
+    };
+    let is_marked = |row: &MutantRow| {
+        let missed = columns.iter().any(|column| column.marks[row.at] == Mark::Missed);
+        matrix.whole_corpus || row.kills > 0 || missed
+    };
+    (0..matrix.mutants.len()).map(row).filter(is_marked).collect()
 }
 
 /// The marks of some scenarios, under their numbers.
 fn panel_text(
     matrix: &Matrix,
-    kills: &BTreeMap<Mutant, usize>,
+    rows: &[MutantRow],
     columns: &[Column],
     first: usize,
     paint: Paint,
@@ -141,15 +160,18 @@ fn panel_text(
     let ones: String = numbers.map(|number| (number % 10).to_string()).collect();
     let ids = id_columns(&matrix.mutants);
     let before = ids + RULE_COLUMNS;
-    let head = format!("{:before$}{tens}\n{:before$}{ones}", "", "");
-    let mut text = paint.paint(Tone::Faint, head) + "\n";
-    for (at, mutant) in matrix.mutants.iter().enumerate() {
-        let count = kills[mutant];
+    let titles = format!("{} rule", pad("mutant", ids));
+    let tens = format!("{:before$}{tens}", "");
+    let head = format!("{}\n{}{ones}", tens.trim_end(), pad(&titles, before));
+    let mut text = paint.paint(Tone::Faint, head.trim_start_matches('\n')) + "\n";
+    for row in rows {
+        let mutant = matrix.mutants[row.at];
         let id = pad(mutant.id(), ids);
-        let id = if count == 0 { paint.paint(Tone::Bad, id) } else { id };
+        let id = if row.kills == 0 { paint.paint(Tone::Bad, id) } else { id };
         let rule = paint.paint(Tone::Faint, format!("{:<5}", mutant.rule()));
-        let marks: String = columns.iter().map(|column| column.marks[at].sign(paint)).collect();
-        writeln!(text, "{id} {rule}{count:>3}  {}", marks.trim_end()).expect("a string takes all");
+        let marks: String = columns.iter().map(|column| column.marks[row.at].sign(paint)).collect();
+        writeln!(text, "{id} {rule}{:>3}  {}", row.kills, marks.trim_end())
+            .expect("a string takes all");
     }
     text
 }
@@ -209,11 +231,11 @@ fn shortfall_text(shortfall: &Shortfall, paint: Paint) -> String {
     text
 }
 
-/// `91 mutants · 89 killed · 2 survive · 41 scenarios, 64 tests · in sim/event, 12.3 s`
+/// `91 mutants · 89 killed · 2 unnoticed · 41 scenarios, 64 tests · in sim/event, 12.3 s`
 fn summary(matrix: &Matrix, shortfall: &Shortfall, paint: Paint) -> String {
     let killed = matrix.mutants.iter().filter(|mutant| matrix.is_killed(**mutant)).count();
     let mut parts = vec![
-        format!("{} mutants", matrix.mutants.len()),
+        counted(matrix.mutants.len(), "mutant"),
         paint.paint(Tone::Good, format!("{killed} killed")),
     ];
     let mut bad = |count: usize, what: &str| {
@@ -221,17 +243,22 @@ fn summary(matrix: &Matrix, shortfall: &Shortfall, paint: Paint) -> String {
             parts.push(paint.paint(Tone::Bad, format!("{count} {what}")));
         }
     };
-    bad(shortfall.survivors.len(), "survive");
-    bad(shortfall.broken_claims.len(), "declared kills missing");
-    bad(shortfall.idle.len(), "scenarios notice nothing");
-    bad(shortfall.red.len(), "tests red on the reference");
+    bad(shortfall.survivors.len(), "unnoticed");
+    bad(shortfall.broken_claims.len(), "claimed in vain");
+    bad(shortfall.idle.len(), "idle");
+    bad(shortfall.red.len(), "red on the reference");
     if matrix.interrupted {
         parts.push(paint.paint(Tone::Doubt, "interrupted"));
     }
-    parts.push(format!("{} scenarios, {} tests", columns(matrix).len(), matrix.tests.len()));
+    let scenarios = counted(columns(matrix).len(), "scenario");
+    parts.push(format!("{scenarios}, {}", counted(matrix.tests.len(), "test")));
     let place = format!("in {}, {}", matrix.world, seconds(matrix.wall_ms));
     parts.push(paint.paint(Tone::Faint, place));
     parts.join(&paint.paint(Tone::Faint, " · ")) + "\n"
+}
+
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 /// The whole proof for programs.
@@ -246,6 +273,7 @@ pub fn document(matrix: &Matrix) -> Value {
         "world": matrix.world.word(),
         "seed": matrix.seed,
         "breadth": if matrix.breadth == Breadth::Full { "full" } else { "declared" },
+        "whole_corpus": matrix.whole_corpus,
         "exit_code": matrix.exit_code().number(),
         "interrupted": matrix.interrupted,
         "mutants": matrix.mutants.iter().map(|mutant| mutant_json(matrix, *mutant)).collect::<Value>(),

@@ -45,7 +45,9 @@ fn cause_label(test: &TestOutcome, judgement: &Judgement, cause: &Cause) -> Opti
     let expected = expected_span(test, cause.record).filter(|span| Some(span) != own);
     let span = expected.or_else(|| act_span(test, cause.record))?;
     let at_ms = test.trace.records.get(cause.record)?.at_ms;
-    let text = format!("{}, at {}", cause.label, instant::show(at_ms));
+    let at = instant::show(at_ms);
+    let said = cause.label.contains(&at);
+    let text = if said { cause.label.clone() } else { format!("{}, at {at}", cause.label) };
     Some(Label { span, text, primary: false })
 }
 

@@ -18,18 +18,20 @@ const MOST_CAUSES: usize = 3;
 /// Columns before the time: the indent and the mark.
 const INDENT: usize = 6;
 
-/// The lines around a judgement, under a heading; empty when the wire says nothing. `causes` are
-/// those that are told here, beside their lines.
+/// The lines around a judgement, under a heading; empty when the wire says nothing. `notes` are
+/// the causes that are told here, beside their lines.
 pub fn moment(
     trace: &Trace,
     lines: &[Option<WireLine>],
     judgement: &Judgement,
-    causes: &[&Cause],
+    notes: &[&Cause],
     paint: Paint,
 ) -> String {
     let (range, heading) = stretch(&trace.records, judgement);
-    let causes = causes.iter().map(|cause| (cause.record, cause.label.as_str())).collect();
-    let scene = Scene { lines, judgement, causes, range };
+    let notes = notes.iter().map(|cause| (cause.record, cause.label.as_str())).collect();
+    let causes = judgement.causes.iter().map(|cause| cause.record).collect();
+    let step_end = step_end(&trace.records, range.end);
+    let scene = Scene { lines, judgement, causes, notes, range, step_end };
     let shown = scene.choose();
     if shown.is_empty() {
         return String::new();
@@ -62,12 +64,21 @@ fn stretch(records: &[Record], judgement: &Judgement) -> (Range<usize>, String) 
     (0..end, "from the beginning on".to_owned())
 }
 
+/// Where the step ends that a record belongs to: what comes later belongs to other stories.
+fn step_end(records: &[Record], from: usize) -> usize {
+    let later = records.iter().enumerate().skip(from + 1);
+    let mut steps = later.filter(|(_, record)| matches!(record.what, What::Step { .. }));
+    steps.next().map_or(records.len(), |(at, _)| at)
+}
+
 /// What a moment is drawn from.
 struct Scene<'a> {
     lines: &'a [Option<WireLine>],
     judgement: &'a Judgement,
-    causes: BTreeMap<usize, &'a str>,
+    causes: BTreeSet<usize>,
+    notes: BTreeMap<usize, &'a str>,
     range: Range<usize>,
+    step_end: usize,
 }
 
 /// A line, or several that follow one another and say the same kind of thing.
@@ -86,7 +97,9 @@ impl<'a> Scene<'a> {
         let (before, after) =
             candidates.split_at(candidates.partition_point(|shown| shown.at <= self.range.end));
         let marked = before.iter().filter(|shown| self.is_marked(shown.at));
-        let causes = before.iter().rev().filter(|shown| self.causes.contains_key(&shown.at));
+        let is_near =
+            |shown: &&Shown| self.notes.contains_key(&shown.at) || shown.at >= self.range.start;
+        let causes = before.iter().rev().filter(|shown| self.causes.contains(&shown.at));
         let near = |weight: Weight| {
             before
                 .iter()
@@ -95,7 +108,7 @@ impl<'a> Scene<'a> {
         };
         let next = after.iter().filter(|shown| shown.line.weight == Weight::Story).take(1);
         let told = near(Weight::Story).take(MOST_LINES - 2);
-        let order = marked.chain(causes.take(MOST_CAUSES)).chain(told).chain(next);
+        let order = marked.chain(causes.filter(is_near).take(MOST_CAUSES)).chain(told).chain(next);
         let mut places = BTreeSet::new();
         for shown in order.chain(near(Weight::Story)).chain(near(Weight::Detail)) {
             if places.len() < MOST_LINES {
@@ -108,7 +121,7 @@ impl<'a> Scene<'a> {
     /// Every line that may be shown, runs taken together.
     fn candidates(&self) -> Vec<Shown<'a>> {
         let mut candidates: Vec<Shown> = Vec::new();
-        for (at, line) in self.lines.iter().enumerate() {
+        for (at, line) in self.lines[..self.step_end].iter().enumerate() {
             let Some(line) = line else { continue };
             if line.weight == Weight::Noise && !self.is_kept(at) {
                 continue;
@@ -131,14 +144,14 @@ impl<'a> Scene<'a> {
     }
 
     fn is_kept(&self, at: usize) -> bool {
-        self.is_marked(at) || self.causes.contains_key(&at)
+        self.is_marked(at) || self.causes.contains(&at)
     }
 
     fn draw(&self, shown: &[Shown], paint: Paint) -> String {
         let widest = |of: &dyn Fn(&Shown) -> usize| shown.iter().map(of).max().unwrap_or(0);
         let time = widest(&|shown| instant::show(shown.line.at_ms).len());
         let who = widest(&|shown| width(&shown.line.who));
-        let noted = |shown: &&Shown| self.causes.contains_key(&shown.at);
+        let noted = |shown: &&Shown| self.notes.contains_key(&shown.at);
         let room = COLUMNS - INDENT - time - who - 5;
         let said = shown.iter().filter(noted).map(|shown| width(&told(shown))).max().unwrap_or(0);
         let columns = Columns { time, who, room, said: said.min(room * 2 / 3) };
@@ -161,7 +174,7 @@ impl<'a> Scene<'a> {
     }
 
     fn row(&self, shown: &Shown, columns: &Columns, paint: Paint) -> String {
-        let note = self.causes.get(&shown.at).map(|label| clean(label));
+        let note = self.notes.get(&shown.at).map(|label| clean(label));
         let said = match &note {
             Some(_) => pad(&fit(&told(shown), columns.said), columns.said),
             None => fit(&told(shown), columns.room),

@@ -1,5 +1,6 @@
 //! What a relay frame says, in a few words.
 
+use serde_json::Value;
 use skep_trace::{ClientMsg, Filter, HttpBody, HttpCall, HttpReply, NostrEvent, RelayMsg};
 
 use super::Weight;
@@ -9,8 +10,11 @@ use crate::report::names::Names;
 /// How much of an event's content or a relay's word is shown.
 const TEXT_COLUMNS: usize = 36;
 
+/// The feed that tells the owner what an agent does.
+const OBSERVER: u16 = 24_200;
+
 /// Kinds of events that a story can be told with.
-const STORY_KINDS: [u16; 5] = [9, 24200, 44100, 44101, 46010];
+const STORY_KINDS: [u16; 4] = [9, 44_100, 44_101, 46_010];
 
 /// What a client says to its relay, and how much that tells.
 pub fn said(message: &ClientMsg, names: &Names) -> (String, Weight) {
@@ -81,10 +85,38 @@ pub fn event(event: &NostrEvent, names: &Names) -> String {
     if let Some(channel) = event.tag("h") {
         text.push_str(&format!(" in {}", names.show(channel)));
     }
-    if !event.content.is_empty() {
-        text.push_str(&format!(": {}", quote(&event.content, TEXT_COLUMNS)));
+    let content = if event.kind == OBSERVER { observed(&event.content) } else { None };
+    match content {
+        Some(content) => text.push_str(&format!(": {content}")),
+        None if event.content.is_empty() => {}
+        None => text.push_str(&format!(": {}", quote(&event.content, TEXT_COLUMNS))),
     }
     text
+}
+
+/// What an observer frame tells of: the texts in it, else the kinds of its parts.
+fn observed(content: &str) -> Option<String> {
+    let frame: Value = serde_json::from_str(content).ok()?;
+    let mut texts = Vec::new();
+    strings(&frame, "text", &mut texts);
+    if texts.is_empty() {
+        strings(&frame, "type", &mut texts);
+    }
+    let told: Vec<String> = texts.iter().map(|text| quote(text, TEXT_COLUMNS)).collect();
+    (!told.is_empty()).then(|| fit(&told.join(", "), 2 * TEXT_COLUMNS))
+}
+
+/// Every text under this key, at any depth. JSON that was parsed is never deeper than the parser
+/// allows.
+fn strings<'v>(value: &'v Value, key: &str, found: &mut Vec<&'v str>) {
+    match value {
+        Value::Array(values) => values.iter().for_each(|value| strings(value, key, found)),
+        Value::Object(fields) => {
+            found.extend(fields.get(key).and_then(Value::as_str));
+            fields.values().for_each(|value| strings(value, key, found));
+        }
+        _ => {}
+    }
 }
 
 fn event_weight(event: &NostrEvent) -> Weight {
@@ -133,6 +165,14 @@ mod tests {
     use skep_trace::Hex32;
 
     use super::*;
+
+    #[test]
+    fn an_observer_frame_tells_the_texts_in_it() {
+        let content = r#"{"frames":[{"type":"x","update":{"content":{"text":"old\nwords"}}}]}"#;
+        assert_eq!(observed(content).as_deref(), Some("\"old\\nwords\""));
+        assert_eq!(observed(r#"{"frames":[{"type":"x"}]}"#).as_deref(), Some("\"x\""));
+        assert_eq!(observed("no JSON"), None);
+    }
 
     #[test]
     fn relay_frames_are_told_in_a_few_words() {
