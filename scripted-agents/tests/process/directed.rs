@@ -190,6 +190,24 @@ fn a_process_that_is_held_and_killed_never_answers() {
 }
 
 #[test]
+fn a_process_that_is_killed_while_nobody_reads_what_it_writes_is_gone() {
+    really(async {
+        let mut director = Director::new();
+        let text = "long ".repeat(1 << 20);
+        director.disk.borrow_mut().give("old", &[(&text, "")]);
+        let (mut harness, serving) = director.start(AgentCast::new("a")).await;
+        harness.initialize().await;
+        let params = json!({"sessionId": "old", "cwd": "/w", "mcpServers": []});
+        harness.ask("session/load", params).await;
+        // The first bytes have come, and five million do not fit into a pipe.
+        let mut first = [0];
+        harness.stdout.get_mut().read_exact(&mut first).await.unwrap();
+        kill(harness.pid());
+        assert_eq!(serving.await.unwrap(), Ended::Gone);
+    });
+}
+
+#[test]
 fn a_process_whose_director_goes_away_ends_by_itself() {
     really(async {
         let mut director = Director::new();

@@ -116,5 +116,7 @@ pub(crate) fn program() -> &'static Path {
 /// Runs a test in real time, on one thread.
 pub(crate) fn really(test: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.expect("a runtime").block_on(LocalSet::new().run_until(test));
+    let bounded = async { timeout(2 * PATIENCE, test).await };
+    let ran = runtime.expect("a runtime").block_on(LocalSet::new().run_until(bounded));
+    ran.expect("the test hangs");
 }
