@@ -2,6 +2,7 @@
 //! purpose through its worst days, and says exactly who broke what.
 //!
 //! - [`director`]: walks a scenario against a world; start here.
+//! - [`live`]: the world of processes.
 //! - [`outcome`]: what a run came to; every report is a view of it.
 //! - [`matrix`]: what a proof came to.
 //! - [`report`]: terminal, JSON, JUnit, GitHub, Markdown.
@@ -13,6 +14,7 @@
 pub mod cli;
 pub mod director;
 pub mod exit_code;
+pub mod live;
 pub mod matrix;
 pub mod outcome;
 pub mod report;

@@ -3,6 +3,7 @@
 //! Every function takes what the user asked for as plain values and gives back what came out.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::panic::{self, AssertUnwindSafe};
 
 use skep_check::verdict::{Blame, Judgement, Subject, Verdict};
@@ -105,8 +106,11 @@ pub fn relay(_arguments: &RelayArguments, _console: &Console) -> Result<ExitCode
 ///
 /// # Errors
 /// When it cannot run.
-pub fn scripted_agent(_arguments: &[OsString]) -> Result<ExitCode, Trouble> {
-    Err(Trouble::ours("this build has no scripted agent yet"))
+pub fn scripted_agent(arguments: &[OsString]) -> Result<ExitCode, Trouble> {
+    let home = current_dir()?;
+    let arguments = skep_agent::StdioArgs::read(arguments, home)
+        .map_err(|error| Trouble::usage(error.to_string()))?;
+    end_with(block_on(skep_agent::main(arguments))?)
 }
 
 /// The process of the reference harness.
@@ -114,11 +118,34 @@ pub fn scripted_agent(_arguments: &[OsString]) -> Result<ExitCode, Trouble> {
 /// # Errors
 /// When it cannot run.
 pub fn reference_harness(_arguments: &[OsString]) -> Result<ExitCode, Trouble> {
-    Err(Trouble::ours("this build has no reference harness yet"))
+    // A variable that is no UTF-8 is none of those that it reads.
+    let env = std::env::vars_os();
+    let env = env.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let (env, cwd) = (env.collect(), current_dir()?);
+    end_with(block_on(skep_harness::main(&env, &cwd.to_string_lossy()))?)
+}
+
+/// Runs one of our own programs on this thread.
+fn block_on(program: impl Future<Output = i32>) -> Result<i32, Trouble> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Trouble::ours(format!("no runtime: {error}")))?;
+    Ok(runtime.block_on(program))
+}
+
+#[expect(clippy::disallowed_methods, reason = "our own programs stand where they were started")]
+fn current_dir() -> Result<PathBuf, Trouble> {
+    std::env::current_dir().map_err(|error| Trouble::ours(format!("no working directory: {error}")))
+}
+
+#[expect(clippy::exit, reason = "these programs have codes of their own, and a thread may hang in a full pipe")]
+fn end_with(code: i32) -> ! {
+    std::process::exit(code)
 }
 
 /// Ends what the live world started, for a user who will not wait.
-pub fn clean_up() {}
+pub fn clean_up() {
+    crate::live::groups::clean_up();
+}
 
 /// Plays every test against every mutant.
 ///

@@ -5,9 +5,11 @@ use skep_check::{Asked, Judge};
 use skep_mutant::Mutants;
 use skep_plan::Act;
 use skep_trace::{Header, Record, Settled};
+use skep_world::stage::DOWNTIME_MS;
 use skep_world::{EventWorld, Setup, WireWorld, World, WorldError};
 
 use super::{asked, casting, outline};
+use crate::live::LiveWorld;
 use crate::outcome::{TestOutcome, WorldName};
 use crate::scenario::{Scenario, Step};
 
@@ -39,7 +41,7 @@ pub fn play(scenario: &Scenario, job: &Job) -> TestOutcome {
         header: header(scenario, job),
         interleave: interleaves(scenario),
     };
-    match open_world(job.world, setup) {
+    match open_world(job.world, setup, downtimes_ms(scenario)) {
         Ok(world) => {
             let mut stage = Stage::new(world, asked);
             let walked = stage.walk(scenario);
@@ -50,11 +52,29 @@ pub fn play(scenario: &Scenario, job: &Job) -> TestOutcome {
     outcome
 }
 
-fn open_world(name: WorldName, setup: Setup<'_>) -> Result<Box<dyn World>, WorldError> {
+fn open_world(
+    name: WorldName,
+    setup: Setup<'_>,
+    downtimes_ms: u64,
+) -> Result<Box<dyn World>, WorldError> {
     Ok(match name {
         WorldName::SimEvent => Box::new(EventWorld::new(setup)?),
-        WorldName::SimWire | WorldName::Live => Box::new(WireWorld::new(setup)?),
+        WorldName::SimWire => Box::new(WireWorld::new(setup)?),
+        WorldName::Live => Box::new(LiveWorld::new(setup, downtimes_ms)?),
     })
+}
+
+/// How long harnesses are down in all restarts together.
+fn downtimes_ms(scenario: &Scenario) -> u64 {
+    fn of(act: &Act) -> u64 {
+        match act {
+            Act::Restart { downtime_ms, .. } => downtime_ms.unwrap_or(DOWNTIME_MS),
+            Act::Together(acts) => acts.iter().map(of).sum(),
+            _ => 0,
+        }
+    }
+    let acts = scenario.steps.iter().flat_map(|step| &step.acts);
+    acts.map(|act| of(&act.value)).sum()
 }
 
 /// Why the scenario does not apply in this world, if it does not.

@@ -1,56 +1,100 @@
-//! The process groups that a run has started and not yet seen end.
+//! What a run has started and not yet seen end: process groups, and directories for the time being.
 //!
-//! Every child runs in a group of its own and stands in this list from before its start until its
-//! group was killed and its leader reaped. Whatever ends a run (a panic, Ctrl-C, TERM, the end of
-//! a test) kills what is still listed: nothing is left behind.
+//! Every child runs in a group of its own and stands in this list from its start until its group
+//! was killed. Whatever ends a run (a panic, Ctrl-C, TERM, the end of a test) kills what is still
+//! listed and removes the directories: nothing is left behind.
 
 use std::collections::BTreeSet;
-use std::sync::Mutex;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 static LIVE: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
+static FOLDERS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// A listed group; dropping it kills the group and takes it off the list.
+/// A listed process with its group; dropping it kills both and takes it off the list.
 #[derive(Debug)]
-pub(crate) struct Group(i32);
+pub(super) struct Group(i32);
 
 impl Group {
-    /// Lists the group that this process leads.
-    pub(crate) fn led_by(pid: u32) -> Self {
+    /// Lists a process and the group that it leads, if it leads one.
+    pub(super) fn led_by(pid: u32) -> Self {
         let pid = i32::try_from(pid).expect("process ids are small");
-        list().insert(pid);
+        list(&LIVE).insert(pid);
         Self(pid)
     }
 
-    /// Sends a signal to every process of the group. A group that is gone already is no error.
-    pub(crate) fn signal(&self, signal: Signal) {
-        if let Some(pid) = Pid::from_raw(self.0) {
-            let _gone = kill_process_group(pid, signal);
-        }
+    /// Sends a signal to the process and all of its group. What is gone already is no error.
+    pub(super) fn signal_all(&self, signal: Signal) {
+        signal_all(self.0, signal);
     }
 
-    /// Any process of the group is still there.
-    pub(crate) fn alive(&self) -> bool {
-        Pid::from_raw(self.0).is_some_and(|pid| rustix::process::test_kill_process_group(pid).is_ok())
+    /// Sends a signal to the process alone.
+    pub(super) fn signal(&self, signal: Signal) {
+        if let Some(pid) = Pid::from_raw(self.0) {
+            let _gone = kill_process(pid, signal);
+        }
     }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
-        self.signal(Signal::KILL);
-        list().remove(&self.0);
+        self.signal_all(Signal::KILL);
+        list(&LIVE).remove(&self.0);
     }
 }
 
-/// Kills everything that is still listed; for the end of the process.
-pub fn kill_all() {
-    for pid in list().iter().filter_map(|pid| Pid::from_raw(*pid)) {
-        let _gone = kill_process_group(pid, Signal::KILL);
+/// A directory for the time being; dropping it removes it with all that is in it.
+#[derive(Debug)]
+pub(super) struct Folder(PathBuf);
+
+impl Folder {
+    /// Makes one, for this user alone, at a path short enough for a socket.
+    pub(super) fn new() -> std::io::Result<Self> {
+        let folder = tempfile::Builder::new().prefix("skep-").tempdir()?.keep();
+        list(&FOLDERS).insert(folder.clone());
+        Ok(Self(folder))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.0
     }
 }
 
-fn list() -> std::sync::MutexGuard<'static, BTreeSet<i32>> {
-    // A panic elsewhere leaves the list whole: it is only ever inserted into and removed from.
-    LIVE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+impl Drop for Folder {
+    fn drop(&mut self) {
+        remove(&self.0);
+        list(&FOLDERS).remove(&self.0);
+    }
+}
+
+/// Kills and removes everything that is still listed; for the end of the process.
+pub fn clean_up() {
+    list(&LIVE).iter().for_each(|pid| signal_all(*pid, Signal::KILL));
+    list(&FOLDERS).iter().for_each(|folder| remove(folder));
+}
+
+fn signal_all(pid: i32, signal: Signal) {
+    if let Some(pid) = Pid::from_raw(pid)
+        && kill_process_group(pid, signal).is_err()
+    {
+        // It leads no group: then it stands for itself.
+        let _gone = kill_process(pid, signal);
+    }
+}
+
+/// Something that is just being killed may still write: it is tried again while that helps.
+fn remove(folder: &Path) {
+    const TRIES: usize = 5;
+    for _ in 0..TRIES {
+        if std::fs::remove_dir_all(folder).is_ok() || !folder.exists() {
+            return;
+        }
+    }
+}
+
+fn list<T>(list: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A panic elsewhere leaves a list whole: it is only ever inserted into and removed from.
+    list.lock().unwrap_or_else(PoisonError::into_inner)
 }

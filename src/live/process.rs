@@ -2,52 +2,60 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::time::Duration;
 
-use rustix::process::Signal;
-use skep_trace::End;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::{Child, Command};
 use tokio::task::JoinHandle;
 
-use super::groups::Group;
-
 /// A longer log line is cut here.
-const LONGEST_LINE: usize = 16 * 1024;
+const LONGEST_LINE: usize = 64 * 1024;
 
 /// A process that writes more than this to its log is still read, so that it does not stall, but
 /// no longer listened to.
 const MOST_LOG_BYTES: usize = 8 * 1024 * 1024;
 
+/// How long the output of a process that has ended is still read: something it started may hold
+/// it open.
+const AFTERLIFE: Duration = Duration::from_millis(500);
+
 /// What is to be started, and with what.
 #[derive(Clone, Debug)]
-pub(crate) struct Launch {
+pub(super) struct Launch {
     /// The program and its arguments.
-    pub(crate) command: Vec<OsString>,
+    pub(super) command: Vec<OsString>,
     /// The whole environment: nothing is inherited.
-    pub(crate) env: BTreeMap<OsString, OsString>,
+    pub(super) env: BTreeMap<OsString, OsString>,
     /// Where it stands.
-    pub(crate) cwd: PathBuf,
+    pub(super) cwd: PathBuf,
 }
 
-/// A running child.
-#[derive(Debug)]
-pub(crate) struct Running {
+/// A running child. Its end is waited for; whoever started it kills its group.
+pub(super) struct Running {
     child: Child,
-    group: Group,
-    readers: Vec<JoinHandle<()>>,
+    stdout: JoinHandle<()>,
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Last {
+    Exit(i32),
+    Signal(i32),
 }
 
 impl Running {
-    /// Starts a process; `on_line` hears every line of its output and its log.
+    /// Starts a process and says its id; `on_line` hears every line of its output and its log.
+    /// Must be called within a local set.
     ///
     /// # Errors
     /// When the program cannot be started, in words for a person.
-    pub(crate) fn start(
+    pub(super) fn start(
         launch: &Launch,
-        on_line: impl Fn(&str) + Clone + Send + 'static,
-    ) -> Result<Self, String> {
+        on_line: impl Fn(&str) + Clone + 'static,
+    ) -> Result<(Self, u32), String> {
         let (program, arguments) = launch.command.split_first().ok_or("the command is empty")?;
         let mut command = Command::new(program);
         command.args(arguments).env_clear().envs(&launch.env).current_dir(&launch.cwd);
@@ -57,47 +65,25 @@ impl Running {
             .spawn()
             .map_err(|error| format!("cannot start `{}`: {error}", program.to_string_lossy()))?;
         let pid = child.id().ok_or("the process was gone before it could be watched")?;
-        let group = Group::led_by(pid);
-        let mut readers = Vec::new();
-        if let Some(stdout) = child.stdout.take() {
-            readers.push(tokio::spawn(read_lines(stdout, on_line.clone())));
-        }
-        if let Some(stderr) = child.stderr.take() {
-            readers.push(tokio::spawn(read_lines(stderr, on_line)));
-        }
-        Ok(Self { child, group, readers })
+        let missing = "the process has no output";
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let stdout = read_lines(stdout.ok_or(missing)?, on_line.clone());
+        // Its agents may hold the log open as long as they live: it is not waited for.
+        tokio::task::spawn_local(read_lines(stderr.ok_or(missing)?, on_line));
+        Ok((Self { child, stdout: tokio::task::spawn_local(stdout) }, pid))
     }
 
-    /// Sends a signal to the process alone.
-    pub(crate) fn signal(&self, signal: Signal) {
-        let pid = self.child.id().and_then(|pid| i32::try_from(pid).ok());
-        if let Some(pid) = pid.and_then(rustix::process::Pid::from_raw) {
-            let _gone = rustix::process::kill_process(pid, signal);
-        }
-    }
-
-    /// Sends a signal to everything in its group.
-    pub(crate) fn signal_group(&self, signal: Signal) {
-        self.group.signal(signal);
-    }
-
-    /// Waits for its end. Cancel-safe.
-    pub(crate) async fn ended(&mut self, by_us: bool) -> End {
-        use std::os::unix::process::ExitStatusExt as _;
-        let Ok(status) = self.child.wait().await else { return End::Exit(-1) };
-        match (status.code(), status.signal()) {
-            (Some(code), _) => End::Exit(code),
-            (None, signal) => End::Signal { signal: signal.unwrap_or(0), by_us },
-        }
-    }
-
-    /// Kills what is left of the group and reads the log to its end: a grandchild that keeps the
-    /// pipe open is killed by then, unless it left the group, and is not waited for.
-    pub(crate) async fn bury(self) {
-        self.group.signal(Signal::KILL);
-        for reader in self.readers {
-            let patience = std::time::Duration::from_millis(500);
-            let _late = tokio::time::timeout(patience, reader).await;
+    /// Waits for its end, then reads its output to the end.
+    pub(super) async fn ended(mut self) -> Last {
+        let status = self.child.wait().await;
+        let _late = tokio::time::timeout(AFTERLIFE, &mut self.stdout).await;
+        self.stdout.abort();
+        match status {
+            Ok(status) => match (status.code(), status.signal()) {
+                (Some(code), _) => Last::Exit(code),
+                (None, signal) => Last::Signal(signal.unwrap_or_default()),
+            },
+            Err(_) => Last::Exit(-1),
         }
     }
 }

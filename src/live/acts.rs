@@ -1,0 +1,311 @@
+//! What the director does to the live world.
+
+use std::time::Duration;
+
+use rustix::process::Signal;
+use skep_mutant::Mutants;
+use skep_plan::{Act, Given, GivenReceipt, RelayFault};
+use skep_relay::RelayEvent;
+use skep_trace::{Life, Text, What};
+use skep_world::WorldError;
+use skep_world::stage::{DOWNTIME_MS, Said};
+
+use super::Site;
+use super::child::AgentState;
+use super::harness::{self, Place};
+use super::shared::Shared;
+
+/// How long a harness may take to become ready before the scenario goes on.
+const READY_TIME: Duration = Duration::from_secs(30);
+
+/// How long it may take to end once it was asked to.
+const STOP_TIME: Duration = Duration::from_secs(15);
+
+/// How long a process that was killed may take to be gone, with its sockets.
+const KILL_TIME: Duration = Duration::from_secs(5);
+
+impl Site {
+    pub(super) async fn carry_out(&mut self, act: &Act) -> Result<(), WorldError> {
+        match act {
+            Act::Start(names) => self.start(names).await?,
+            Act::Stop(names) => self.stop(names).await?,
+            Act::Kill { harnesses, group } => self.kill(harnesses, *group).await?,
+            Act::Restart { harnesses, downtime_ms } => {
+                self.kill(harnesses, false).await?;
+                self.shared.clock().skip(downtime_ms.unwrap_or(DOWNTIME_MS));
+                self.start(harnesses).await?;
+            }
+            Act::Pause(names) => self.pause(names, true)?,
+            Act::Continue(names) => self.pause(names, false)?,
+            Act::Say(message) => {
+                let said = self.stage.say(message, self.date_s())?;
+                self.publish(said);
+            }
+            Act::SwitchModel { harness, channel, model } => {
+                let at_s = self.date_s();
+                let said = self.stage.switch_model(harness.as_ref(), channel, model, at_s)?;
+                self.publish(said);
+            }
+            Act::Set { harness, key, value } => self.stage.set(harness, key, value)?,
+            Act::SetAgent { agent, key, value } => {
+                self.stage.set_agent(agent, key, value)?;
+                self.shared.set_cast(agent, self.stage.agent(agent)?);
+            }
+            Act::Relay(fault) => self.fault(fault)?,
+            Act::Membership { channel, joins } => self.membership(channel, *joins),
+            Act::Disk { state, op } => {
+                let told = self.states.carry_out(state, op)?;
+                self.shared.note(told);
+            }
+            Act::RunFor { ms } => tokio::time::sleep(self.shared.clock().real(*ms)).await,
+            Act::Crash { harness, at, power } => {
+                if *power || at.in_store() {
+                    let why = "a real store cannot be stopped half-way, nor a machine unplugged; \
+                               play it in the simulator";
+                    return Err(WorldError::Unsupported(why.to_owned()));
+                }
+                let host = self.stage.one_harness(harness.as_ref())?;
+                self.shared.with_lane(host, |lane| lane.armed.push(*at));
+            }
+            Act::Release(name) => self.shared.with_agents(|agents| {
+                let meant = agents.iter_mut().filter(|agent| agent.process.agent == *name);
+                meant.for_each(AgentState::release);
+            }),
+            Act::Together(acts) => {
+                for act in acts {
+                    Box::pin(self.carry_out(act)).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The date that people write on their messages.
+    fn date_s(&self) -> u64 {
+        self.shared.clock().unix_ms() / 1000
+    }
+
+    pub(super) async fn start(&mut self, names: &[Text]) -> Result<(), WorldError> {
+        let mut hosts = Vec::new();
+        for name in names {
+            let host = self.stage.harness(name)?;
+            if self.shared.runs(host) {
+                return Err(WorldError::Act(format!("harness `{name}` runs already")));
+            }
+            self.hang_up(host).await;
+            self.begin_life(host)?;
+            hosts.push(host);
+        }
+        for host in hosts {
+            let ready = |shared: &Shared| {
+                shared.with_lane(host, |lane| lane.running.as_ref().is_none_or(|it| it.ready))
+            };
+            if !self.shared.wait(READY_TIME, ready).await {
+                self.remark(host, "it is not ready, and is not waited for any longer");
+            }
+        }
+        Ok(())
+    }
+
+    /// What a life that is over sent has arrived: nothing of it is taken for the next one's.
+    async fn hang_up(&self, host: usize) {
+        let life = self.shared.life(host);
+        if !self.shared.wait(KILL_TIME, |shared| shared.hung_up(&life)).await {
+            self.remark(host, "a connection of it stays open although it is gone");
+        }
+    }
+
+    fn remark(&self, host: usize, text: &str) {
+        let actor = self.shared.life(host).to_string().into();
+        self.shared.note(What::Finding { actor, text: text.into() });
+    }
+
+    fn begin_life(&mut self, host: usize) -> Result<(), WorldError> {
+        let cwd = self.folder.path().join("w");
+        let config = self.stage.harness_config(host, &cwd.to_string_lossy());
+        let player = &self.stage.players[host];
+        let state = self.states.path(&player.state);
+        let place = Place {
+            program: &self.program,
+            agent: self.agent(host),
+            state: &state,
+            cwd: &cwd,
+        };
+        let time = (self.shared.clock().haste(), self.shared.clock().ahead_ms());
+        let launch = harness::reference(&config, player.keys, &place, time);
+        harness::start(&self.shared, host, &launch).map_err(WorldError::Ours)
+    }
+
+    async fn stop(&mut self, names: &[Text]) -> Result<(), WorldError> {
+        for name in names {
+            let host = self.running(name)?;
+            self.signal(host, Signal::TERM);
+            if !self.shared.wait(STOP_TIME, |shared| !shared.runs(host)).await {
+                self.remark(host, "it ignored TERM and was killed");
+                self.kill_harness(host, false).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn kill(&mut self, names: &[Text], group: bool) -> Result<(), WorldError> {
+        for name in names {
+            let host = self.running(name)?;
+            self.kill_harness(host, group).await?;
+        }
+        Ok(())
+    }
+
+    /// Kills a harness and waits until it is gone, until the relay knows it, and until its agent
+    /// does.
+    pub(super) async fn kill_harness(&self, host: usize, group: bool) -> Result<(), WorldError> {
+        let life = self.shared.life(host);
+        self.shared.with_lane(host, |lane| {
+            if let Some(running) = &mut lane.running {
+                running.by_us = true;
+                match group {
+                    true => running.group.signal_all(Signal::KILL),
+                    false => running.group.signal(Signal::KILL),
+                }
+            }
+        });
+        if group {
+            self.shared.kill_agents(&life);
+        }
+        if !self.shared.wait(KILL_TIME, |shared| !shared.runs(host)).await {
+            return Err(WorldError::Ours(format!("{life} was killed and is not gone")));
+        }
+        self.hang_up(host).await;
+        self.orphans(&life).await;
+        Ok(())
+    }
+
+    /// Waits until the agents of a life that is over have noticed. One that is stuck is left.
+    async fn orphans(&self, life: &Life) {
+        let know = |shared: &Shared| {
+            shared.with_agents(|agents| {
+                let mut own = agents.iter().filter(|agent| agent.harness == *life);
+                own.all(|agent| agent.ended() || (agent.left && agent.quiet))
+            })
+        };
+        // One that does not read its input does not know; it is dealt with at the end.
+        let _ = self.shared.wait(KILL_TIME, know).await;
+    }
+
+    fn pause(&mut self, names: &[Text], paused: bool) -> Result<(), WorldError> {
+        for name in names {
+            let host = self.running(name)?;
+            self.shared.note(What::HarnessPaused(self.shared.life(host), paused));
+            self.shared.with_lane(host, |lane| {
+                if let Some(running) = &mut lane.running {
+                    running.paused = paused;
+                    // What it said before is not known to hold any more.
+                    running.rest = running.rest.take().filter(|_| !paused);
+                }
+            });
+            self.signal(host, if paused { Signal::STOP } else { Signal::CONT });
+        }
+        Ok(())
+    }
+
+    fn signal(&self, host: usize, signal: Signal) {
+        self.shared.with_lane(host, |lane| {
+            if let Some(running) = &lane.running {
+                running.group.signal(signal);
+            }
+        });
+    }
+
+    fn running(&self, name: &str) -> Result<usize, WorldError> {
+        let host = self.stage.harness(name)?;
+        if !self.shared.runs(host) {
+            return Err(WorldError::Act(format!("harness `{name}` does not run")));
+        }
+        Ok(host)
+    }
+
+    fn publish(&self, said: Said) {
+        said.named.into_iter().for_each(|what| self.shared.note(what));
+        let all = said.roots.into_iter().map(|event| (event, None));
+        for (event, to) in all.chain([(said.event, said.to)]) {
+            self.shared.note(What::Published(event.clone()));
+            self.relays[said.relay].step(RelayEvent::Publish { event, to });
+        }
+    }
+
+    /// A relay's waits are as much shorter as everybody's.
+    fn fault(&self, fault: &RelayFault) -> Result<(), WorldError> {
+        let real = |ms: u64| {
+            u64::try_from(self.shared.clock().real(ms).as_millis()).unwrap_or(u64::MAX)
+        };
+        let fault = match fault.clone() {
+            RelayFault::Delay { ms } => RelayFault::Delay { ms: real(ms) },
+            RelayFault::SlowEose { ms } => RelayFault::SlowEose { ms: real(ms) },
+            RelayFault::Restart { down_ms } => RelayFault::Restart { down_ms: real(down_ms) },
+            other => other,
+        };
+        let fault = self.stage.fault(&fault)?;
+        for relay in &self.relays {
+            relay.step(RelayEvent::Fault(fault.clone()));
+        }
+        Ok(())
+    }
+
+    fn membership(&self, channel: &Text, joins: bool) {
+        let id = self.stage.mint.channel(channel);
+        let at_s = self.date_s();
+        for (place, relay) in self.relays.iter().enumerate() {
+            for pubkey in self.stage.members(place) {
+                relay.step(RelayEvent::Member { channel: id.clone(), pubkey, joins, at_s });
+            }
+        }
+    }
+
+    /// What the scenario says is there before the first start.
+    pub(super) fn give(&mut self) -> Result<(), WorldError> {
+        for given in self.stage.cast.given.clone() {
+            match given {
+                Given::Receipt(receipt) => self.give_receipt(&receipt)?,
+                Given::File(file) => {
+                    let path = file.path.unwrap_or_else(|| self.stage.store_file(&file.state));
+                    self.states.give_file(&file.state, &path, &file.bytes, file.mode)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn give_receipt(&mut self, receipt: &GivenReceipt) -> Result<(), WorldError> {
+        let given = self.stage.given(receipt)?;
+        given.names.into_iter().for_each(|what| self.shared.note(what));
+        if receipt.known {
+            let disk = self.shared.disk(&given.agent);
+            disk.borrow_mut().give(&given.session, &[("earlier question", "earlier answer")]);
+        }
+        for event in given.roots {
+            self.relays[given.relay].step(RelayEvent::Publish { event, to: None });
+        }
+        let dir = self.states.path(&self.stage.players[given.host].state);
+        let config = self.stage.store_config(given.host, &dir, Mutants::NONE);
+        self.states.give(config, given.op, self.shared.clock().unix_ms())
+    }
+
+    /// Tells of every directory, what the stores answer, and what is held.
+    pub(super) fn snapshots(&mut self) -> Result<(), WorldError> {
+        let stage = &self.stage;
+        let stores = |state: &str, dir: &str| stage.stores(state, dir);
+        for what in self.states.tell(self.shared.clock().unix_ms(), &stores)? {
+            self.shared.note(what);
+        }
+        for host in 0..self.shared.lanes() {
+            let held = self.shared.with_lane(host, |lane| {
+                let running = lane.running.as_ref()?;
+                running.rest.as_ref().map(|(status, _)| (lane.life(), status.held.clone()))
+            });
+            if let Some((harness, messages)) = held {
+                self.shared.note(What::Held { harness, messages });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,236 @@
+//! The live world: harnesses and agents as processes of the operating system, relays on ports of
+//! this machine, state directories on the real disk, the real clock.
+//!
+//! Everything of a run is on one thread: the director waits inside the run's own runtime, and
+//! whatever happens meanwhile is recorded in the order in which it is seen here.
+//!
+//! - [`groups`]: what must not be left behind.
+//! - `acts`: what the director does. `settle`: when a step is over.
+//! - `harness`, `process`, `lane`: harness processes. `child`: agents. `relay`, `peer`: relays, and
+//!   who calls them.
+//! - `states`: the directories. `clock`: time. `shared`: what they all tell.
+
+mod acts;
+mod child;
+mod clock;
+pub mod groups;
+mod harness;
+mod lane;
+mod peer;
+mod process;
+mod relay;
+mod settle;
+mod shared;
+mod states;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::Ipv4Addr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use skep_agent::{AgentPort, DirectorAddress, wrapper_script};
+use skep_plan::Act;
+use skep_relay::{Relay, RelayHandle};
+use skep_trace::{Record, Settled, Text, Trace, What};
+use skep_world::{Setup, Stage, World, WorldError};
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::LocalSet;
+
+use self::child::AgentState;
+use self::clock::Clock;
+use self::groups::Folder;
+use self::relay::LiveHost;
+use self::shared::Shared;
+use self::states::States;
+
+/// How many times faster than the wall's clock a run goes: a minute of silence is six seconds.
+/// More, and a loaded machine would run into limits that nobody meant.
+const HASTE: u32 = 10;
+
+/// Channels and profiles are a day older than the run.
+const DAY_S: u64 = 86_400;
+
+/// How long processes that were killed may take to be gone at the end.
+const CLOSE_TIME: Duration = Duration::from_secs(5);
+
+/// A world of processes. Dropping it kills them.
+pub struct LiveWorld {
+    // Dropped in this order: the tasks with everything that they hold, the runtime, the folder.
+    tasks: LocalSet,
+    runtime: Runtime,
+    site: Site,
+}
+
+/// Everything that is directed.
+struct Site {
+    shared: Shared,
+    stage: Stage,
+    states: States,
+    relays: Vec<RelayHandle<LiveHost>>,
+    folder: Folder,
+    /// This executable.
+    program: PathBuf,
+}
+
+fn ours(what: &str) -> impl Fn(io::Error) -> WorldError {
+    move |error| WorldError::Ours(format!("{what}: {error}"))
+}
+
+impl LiveWorld {
+    /// A world in which nothing has happened. `downtimes_ms` is how long harnesses will be down in
+    /// all restarts together: people live so far in the past at first, and no downtime is waited
+    /// for.
+    ///
+    /// # Errors
+    /// When the cast contradicts itself, or the machine has no port, folder or socket for it.
+    pub fn new(setup: Setup<'_>, downtimes_ms: u64) -> Result<Self, WorldError> {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(ours("no runtime can be built"))?;
+        let folder = Folder::new().map_err(ours("no temporary folder can be made"))?;
+        let tasks = LocalSet::new();
+        let opening = async {
+            let ports = setup.cast.relays.iter().map(|_| listen());
+            let ports = ports.collect::<Result<Vec<_>, _>>();
+            let ports = ports.map_err(ours("no port is free for a relay"))?;
+            let urls = ports.iter().map(|(_, url)| url.clone()).collect();
+            let site = Site::new(setup, downtimes_ms, urls, folder)?;
+            site.serve(ports.into_iter().map(|(listener, _)| listener))?;
+            Ok(site)
+        };
+        let site = tasks.block_on(&runtime, opening)?;
+        Ok(Self { tasks, runtime, site })
+    }
+}
+
+/// A port of this machine, and the URL of a relay on it.
+fn listen() -> io::Result<(TcpListener, Text)> {
+    let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    listener.set_nonblocking(true)?;
+    let listener = TcpListener::from_std(listener)?;
+    let url = format!("ws://{}", listener.local_addr()?).into();
+    Ok((listener, url))
+}
+
+impl Site {
+    fn new(
+        setup: Setup<'_>,
+        downtimes_ms: u64,
+        urls: Vec<Text>,
+        folder: Folder,
+    ) -> Result<Self, WorldError> {
+        let program = std::env::current_exe().map_err(ours("this program cannot be found"))?;
+        let stage = Stage::new(&setup, urls)?;
+        let agents = stage.cast.agents.iter().map(|agent| &agent.name);
+        let casts = agents.map(|name| Ok((name.clone(), stage.agent(name)?)));
+        let casts = casts.collect::<Result<BTreeMap<_, _>, WorldError>>()?;
+        let clock = Clock::start(HASTE, downtimes_ms);
+        let born_s = (clock.unix_ms() / 1000).saturating_sub(DAY_S);
+        let shared = Shared::new(setup.header, setup.seed, clock, casts, &stage.players);
+        let relay = |place| {
+            let relay = Relay::new(stage.relay_config(place, born_s));
+            RelayHandle::new(relay, LiveHost::new(shared.clone()))
+        };
+        let relays = (0..stage.cast.relays.len()).map(relay).collect();
+        let states = States::new(folder.path().join("state"), setup.seed);
+        let site = Self { shared, stage, states, relays, folder, program };
+        site.furnish().map_err(ours("the temporary folder cannot be filled"))?;
+        Ok(site)
+    }
+
+    /// The folders and scripts that harnesses are given.
+    fn furnish(&self) -> io::Result<()> {
+        let folder = self.folder.path();
+        std::fs::create_dir(folder.join("state"))?;
+        std::fs::create_dir(folder.join("w"))?;
+        for host in 0..self.shared.lanes() {
+            let director = DirectorAddress { socket: self.socket(), token: host.to_string() };
+            let script = wrapper_script(&self.program, &director);
+            states::write(&self.agent(host), script.as_bytes())?;
+            states::set_mode(&self.agent(host), 0o700)?;
+        }
+        Ok(())
+    }
+
+    /// Where agents call.
+    fn socket(&self) -> PathBuf {
+        self.folder.path().join("agents")
+    }
+
+    /// A harness's agent, as a command.
+    fn agent(&self, host: usize) -> PathBuf {
+        self.folder.path().join(format!("agent-{host}"))
+    }
+
+    /// Answers everybody from now on. Must be called within the local set.
+    fn serve(&self, listeners: impl Iterator<Item = TcpListener>) -> Result<(), WorldError> {
+        for (relay, listener) in listeners.enumerate() {
+            let handle = self.relays[relay].clone();
+            let shared = self.shared.clone();
+            tokio::task::spawn_local(relay::serve_relay(shared, relay, listener, handle));
+        }
+        let port = AgentPort::bind(&self.socket());
+        let port = port.map_err(ours("no socket can be made for agents"))?;
+        tokio::task::spawn_local(child::serve_agents(self.shared.clone(), port));
+        Ok(())
+    }
+
+    async fn open(&mut self) -> Result<(), WorldError> {
+        for what in self.stage.names() {
+            self.shared.note(what);
+        }
+        self.give()?;
+        let started = self.stage.cast.harnesses.iter().filter(|harness| harness.started);
+        let started: Vec<Text> = started.map(|harness| harness.name.clone()).collect();
+        self.start(&started).await
+    }
+
+    /// Kills everything that still runs, and waits until it is gone.
+    async fn end(&self) {
+        for host in 0..self.shared.lanes() {
+            if self.shared.runs(host) {
+                // What cannot be killed now is killed again when its group is dropped.
+                let _stuck = self.kill_harness(host, true).await;
+            }
+        }
+        self.shared.with_agents(|agents| {
+            agents.iter_mut().filter(|agent| !agent.ended()).for_each(AgentState::kill);
+        });
+        let gone = |shared: &Shared| shared.with_agents(|all| all.iter().all(AgentState::ended));
+        let _stuck = self.shared.wait(CLOSE_TIME, gone).await;
+    }
+}
+
+impl World for LiveWorld {
+    fn open(&mut self) -> Result<(), WorldError> {
+        self.tasks.block_on(&self.runtime, self.site.open())
+    }
+
+    fn begin(&mut self, step: usize, title: &str) {
+        self.site.shared.note(What::Step { index: step, title: title.into() });
+    }
+
+    fn act(&mut self, index: usize, text: &str, act: &Act) -> Result<(), WorldError> {
+        self.site.shared.note(What::Act { index, text: text.into() });
+        self.tasks.block_on(&self.runtime, self.site.carry_out(act))
+    }
+
+    fn settle(
+        &mut self,
+        step: usize,
+        met: &mut dyn FnMut(&[Record]) -> bool,
+    ) -> Result<Settled, WorldError> {
+        let how = self.tasks.block_on(&self.runtime, self.site.settled(met));
+        self.site.snapshots()?;
+        self.site.shared.note(What::Settled { step, how: how.clone() });
+        Ok(how)
+    }
+
+    fn close(self: Box<Self>) -> Trace {
+        // Taken first: how everything ends now is not the scenario's business.
+        let trace = self.site.shared.take_trace();
+        self.tasks.block_on(&self.runtime, self.site.end());
+        trace
+    }
+}
