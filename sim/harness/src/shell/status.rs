@@ -62,9 +62,7 @@ impl Status {
     pub fn rest_to_json(&self) -> Value {
         let held: Vec<_> = self.held.iter().map(Hex32::to_string).collect();
         let talk = &self.talk;
-        let agent = |agent: &AgentStatus| {
-            json!({"pid": agent.pid, "written": agent.written, "read": agent.read})
-        };
+        let agent = |agent: &AgentStatus| json!({"pid": agent.pid, "written": agent.written, "read": agent.read});
         json!({
             "ready": self.ready, "held": held, "at_rest": self.at_rest,
             "timers": self.timers, "next_timer_ms": self.next_timer_ms,
