@@ -109,8 +109,7 @@ pub(crate) fn restart(life: LifeId, since: usize, facts: &Facts) -> Option<Cause
         Some((_, End::Exit(_))) => "exited",
         None => "still ran",
     };
-    let at = facts.instant(own.started);
-    Some(cause(own.started, format!("{} {how}, {} started at {at}", before.life, own.life)))
+    Some(cause(own.started, format!("{} {how}, {} started", before.life, own.life)))
 }
 
 /// The same method, but not the call that is looked for: the best guess at what came instead.

@@ -6,7 +6,7 @@ use super::obstacle::{Obstacle, obstacle};
 use super::{Bind, Found, Stretch, Watch, cause};
 use crate::expectation::WantedCall;
 use crate::facts::Facts;
-use crate::facts::ids::{MessageId, ProcessId, SessionId};
+use crate::facts::ids::{MessageId, SessionId};
 use crate::facts::moment::{Moment, Seen};
 use crate::facts::process::Wants;
 use crate::verdict::{Blame, Cause};
@@ -15,7 +15,6 @@ use crate::words::{instant, times, violated};
 /// A call that fits so far; the next prompt of its session decides.
 struct Candidate {
     record: usize,
-    process: ProcessId,
     session: Option<SessionId>,
     message: MessageId,
     /// What it means, should it be one too many.
@@ -81,9 +80,9 @@ impl CallWatch {
             }
             Fit::WhenPrompted(message) => {
                 let session = call.call.session_id().and_then(|id| facts.sessions.find(id));
-                let (record, process) = (moment.record, call.process);
                 let breach = breach(moment, facts);
-                self.candidates.push(Candidate { record, process, session, message, breach });
+                let record = moment.record;
+                self.candidates.push(Candidate { record, session, message, breach });
                 None
             }
             Fit::Yes => {
@@ -118,8 +117,7 @@ impl CallWatch {
     fn prompted(&mut self, moment: &Moment<'_>, facts: &Facts) -> Option<Bind> {
         let Seen::Prompt(prompt) = &moment.seen else { return None };
         let prompt = facts.prompts.get(*prompt);
-        let meant =
-            |one: &Candidate| one.process == prompt.process && one.session == Some(prompt.session);
+        let meant = |one: &Candidate| one.session == Some(prompt.session);
         let place = self.candidates.iter().position(meant)?;
         let candidate = self.candidates.remove(place);
         if !prompt.messages.contains(&candidate.message) {
@@ -237,13 +235,7 @@ impl Watch for CallWatch {
     }
 
     fn see_later(&mut self, moment: &Moment<'_>, facts: &Facts) {
-        let Some(comeback) = &moment.comeback else { return };
-        let about_it = self.never
-            && self.broken.is_none()
-            && self.wanted.session.as_ref().is_some_and(|name| {
-                let id = facts.names.id(skep_trace::NameKind::Session, name);
-                id == Some(&facts.sessions.get(comeback.session).id)
-            });
+        let about_it = self.never && self.wanted.session.is_some() && moment.comeback.is_some();
         if about_it && fit(&self.wanted, moment, facts) == Fit::Yes {
             self.hit(moment.record, || breach(moment, facts));
             if let Some((record, breach)) = &self.broken {

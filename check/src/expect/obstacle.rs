@@ -9,10 +9,10 @@ use super::breach::restart;
 use super::{Stretch, cause};
 use crate::facts::Facts;
 use crate::facts::ids::LifeId;
-use crate::facts::life::LifeFacts;
+use crate::facts::life::{Asks, LifeFacts};
 use crate::facts::message::MessageFacts;
 use crate::facts::process::Wants;
-use crate::facts::prompt::PromptEnd;
+use crate::facts::prompt::{Prompt, PromptEnd};
 use crate::facts::scope::names_key;
 use crate::verdict::{Blame, Cause};
 
@@ -100,16 +100,21 @@ fn not_delivered(facts: &Facts, stretch: &Stretch, id: LifeId) -> Option<Obstacl
         here && message.deliveries.is_empty() && message.event.as_deref().is_some_and(meant)
     };
     let (_, message) = facts.messages.iter().find(|(_, message)| kept(message))?;
-    let (life, channel) = (&facts.lives.get(id).life, message.channel.as_deref()?);
-    let name = facts.names.name(NameKind::Channel, channel);
-    let published = message.published.map(|record| cause(record, "the message, published here"));
-    Some(if facts.lives.get(id).subscribed(channel) {
-        let sentence = format!("the relay did not deliver the message to {life}");
-        Obstacle::new(Blame::Relay, sentence, published)
-    } else {
-        let sentence = format!("{life} had no subscription for {name}");
-        Obstacle::new(Blame::Harness, sentence, published)
-    })
+    let (life, channel) = (facts.lives.get(id), message.channel.as_deref()?);
+    let (published, created_at) = (message.published?, message.event.as_ref()?.created_at);
+    let (blame, sentence) = match life.asks(channel, published, created_at) {
+        Asks::ForIt => {
+            (Blame::Relay, format!("the relay did not deliver the message to {}", life.life))
+        }
+        Asks::ForNewer => {
+            (Blame::Harness, format!("{} asked the relay only for newer messages", life.life))
+        }
+        Asks::NotForIt => {
+            let name = facts.names.name(NameKind::Channel, channel);
+            (Blame::Harness, format!("{} had no subscription for {name}", life.life))
+        }
+    };
+    Some(Obstacle::new(blame, sentence, [cause(published, "the message, published here")]))
 }
 
 /// The agent owes an answer. A harness that waits for it without any timer is to blame itself.
@@ -132,7 +137,8 @@ fn not_answered(facts: &Facts, stretch: &Stretch, id: LifeId) -> Option<Obstacle
 /// The agent refused what no harness can do without: a session, or a prompt on a session it has.
 fn refused(facts: &Facts, stretch: &Stretch, id: LifeId) -> Option<Obstacle> {
     let mut prompts = facts.prompts.since(stretch.from).filter(|prompt| prompt.life == id);
-    let refused_prompt = prompts.next_back().and_then(|prompt| match prompt.end {
+    let prompt = prompts.next_back();
+    let refused_prompt = prompt.and_then(|prompt| match prompt.end {
         Some((record, PromptEnd::Refused(code))) if prompt.on_live_session => {
             Some((record, code, "session/prompt"))
         }
@@ -143,6 +149,20 @@ fn refused(facts: &Facts, stretch: &Stretch, id: LifeId) -> Option<Obstacle> {
         Some((setback.record, setback.code.filter(|_| new)?, setback.wants.method()))
     });
     let (record, code, method) = refused_prompt.or(no_session)?;
-    let sentence = format!("the agent answered `{method}` with error {code}");
-    Some(Obstacle::new(Blame::Agent, sentence, [cause(record, "refused here")]))
+    let life = &facts.lives.get(id).life;
+    let (blame, sentence) = if stretch.drained() && !prompt.is_some_and(|it| tried(it, facts)) {
+        (Blame::Harness, format!("{life} did not try again after `{method}` failed with {code}"))
+    } else {
+        (Blame::Agent, format!("the agent answered `{method}` with error {code}"))
+    };
+    Some(Obstacle::new(blame, sentence, [cause(record, "refused here")]))
+}
+
+/// The harness did what it could: it tried more than once, or told the channel of the loss.
+fn tried(prompt: &Prompt, facts: &Facts) -> bool {
+    prompt
+        .messages
+        .iter()
+        .map(|id| facts.messages.get(*id))
+        .any(|message| message.prompts.len() > 1 || message.announced.is_some())
 }

@@ -202,7 +202,7 @@ impl ReceiptWatch {
         let broken = |title: &str, label: String| {
             Found::violated(Blame::Harness, title, label, record).because(self.history(facts))
         };
-        match (self.never, there) {
+        match (self.never || self.wanted.count.at_most == Some(0), there) {
             (true, Some(path)) => {
                 broken(self.left_behind(facts), format!("{name} stands in {path}"))
             }

@@ -280,7 +280,9 @@ fn not_done(message: MessageId, fate: Fate, facts: &Facts, stretch: &Stretch) ->
         Some(prompt) if !prompt.on_live_session => Blame::Harness,
         _ => blame,
     };
-    if let Some(sentence) = sentence {
+    // A refusal is told already.
+    let told = blame == Blame::Agent && matches!(fate, Fate::Failed(_));
+    if let Some(sentence) = sentence.filter(|_| !told) {
         label = format!("{label}: {sentence}");
     }
     Found::violated(blame, title, label, record).because(came(message, facts)).because(causes)

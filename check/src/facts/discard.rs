@@ -166,19 +166,19 @@ impl Discards {
         self.list.iter().any(|old| old.session == session && old.durable && !old.lifted)
     }
 
-    /// A later discard of one life takes the place of its earlier one.
+    /// What a life has discarded already stays discarded as it was.
     pub(super) fn push(&mut self, discard: Discard) {
-        self.lift(discard.session, |old| old.life == discard.life);
-        self.list.push(discard);
+        let known = |old: &Discard| {
+            old.session == discard.session && old.life == discard.life && !old.lifted
+        };
+        if !self.list.iter().any(known) {
+            self.list.push(discard);
+        }
     }
 
     /// The agent gave a session anew: no discard of it binds any more.
     pub(super) fn given_anew(&mut self, session: SessionId) {
-        self.lift(session, |_| true);
-    }
-
-    fn lift(&mut self, session: SessionId, whose: impl Fn(&Discard) -> bool) {
-        for discard in self.list.iter_mut().filter(|old| old.session == session && whose(old)) {
+        for discard in self.list.iter_mut().filter(|old| old.session == session) {
             discard.lifted = true;
         }
     }

@@ -42,8 +42,30 @@ pub(crate) struct LifeFacts {
     pub(crate) settled: Option<usize>,
     /// The last word on what it holds unanswered, and the record of it.
     pub(crate) held: Option<(usize, Vec<Hex32>)>,
-    /// Open subscriptions: connection and name, and the channels that each asks for.
-    subs: BTreeMap<(u32, Text), Vec<Text>>,
+    /// Open subscriptions, by connection and name.
+    subs: BTreeMap<(u32, Text), Sub>,
+}
+
+/// An open subscription.
+#[derive(Debug)]
+struct Sub {
+    /// The record that asked for it.
+    record: usize,
+    /// The channels that it asks for.
+    channels: Vec<Text>,
+    /// The date, in seconds, from which on stored events are asked for.
+    since: Option<u64>,
+}
+
+/// How a harness's subscriptions stand to a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asks {
+    /// They ask for it.
+    ForIt,
+    /// They ask for its channel, but only for what is newer.
+    ForNewer,
+    /// They do not ask for its channel.
+    NotForIt,
 }
 
 impl LifeFacts {
@@ -52,21 +74,30 @@ impl LifeFacts {
         self.ended.is_none() && !self.paused
     }
 
-    /// It has an open subscription for this channel.
-    pub(crate) fn subscribed(&self, channel: &str) -> bool {
-        self.subs.values().flatten().any(|asked| &**asked == channel)
+    /// Whether its open subscriptions ask for a message of this channel and date. What is
+    /// published while a subscription is open is asked for, whatever its date.
+    pub(crate) fn asks(&self, channel: &str, published: usize, created_at: u64) -> Asks {
+        let asks = |sub: &Sub| sub.channels.iter().any(|asked| &**asked == channel);
+        let mut own = self.subs.values().filter(|sub| asks(sub)).peekable();
+        if own.peek().is_none() {
+            return Asks::NotForIt;
+        }
+        let covers =
+            |sub: &Sub| sub.record < published || sub.since.is_none_or(|since| since <= created_at);
+        if own.any(covers) { Asks::ForIt } else { Asks::ForNewer }
     }
 
     /// The channels that a subscription asks for.
     pub(crate) fn channels_of(&self, conn: u32, sub: &Text) -> &[Text] {
-        self.subs.get(&(conn, sub.clone())).map_or(&[], Vec::as_slice)
+        self.subs.get(&(conn, sub.clone())).map_or(&[], |sub| &sub.channels)
     }
 
-    pub(crate) fn subscribe(&mut self, conn: u32, sub: &Text, filters: &[Filter]) {
+    pub(crate) fn subscribe(&mut self, record: usize, conn: u32, sub: &Text, filters: &[Filter]) {
         let tags = filters.iter().flat_map(|filter| &filter.tags);
         let channels = tags.filter(|(name, _)| *name == 'h').flat_map(|(_, ids)| ids);
         let channels = channels.map(|id| channel_of(id)).collect();
-        self.subs.insert((conn, sub.clone()), channels);
+        let since = filters.iter().map(|filter| filter.since).min().flatten();
+        self.subs.insert((conn, sub.clone()), Sub { record, channels, since });
     }
 
     pub(crate) fn unsubscribe(&mut self, conn: u32, sub: &Text) {

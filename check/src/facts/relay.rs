@@ -98,7 +98,8 @@ impl Facts {
         match message {
             ClientMsg::Event(event) => self.spoke(life, event),
             ClientMsg::Req { sub, filters } => {
-                self.lives.get_mut(life).subscribe(conn, sub, filters);
+                let record = self.record;
+                self.lives.get_mut(life).subscribe(record, conn, sub, filters);
                 Seen::Nothing
             }
             ClientMsg::Close { sub } => {

@@ -50,7 +50,7 @@ fn a_session_opened_beside_the_one_that_was_there_is_told_as_such() {
     assert!(judgement.label.starts_with("violated once, at 0."), "{}", judgement.label);
     assert_eq!(judgement.causes[0].record, opened);
     assert_eq!(judgement.causes[0].label, "s1 opened here");
-    assert!(judgement.causes[1].label.starts_with("h#1 killed, h#2 started at 0."));
+    assert!(judgement.causes[1].label.starts_with("h#1 killed, h#2 started"));
 }
 
 #[test]
@@ -215,8 +215,14 @@ fn calls_can_be_told_apart_by_what_they_say() {
     for index in 0..7 {
         assert_held(&story.expectation(index));
     }
-    story.asked.steps[0] = vec![never(call("session/new").with("_meta.channelId", "general"))];
+    story.asked.steps[0] = vec![
+        never(call("session/new").with("_meta.channelId", "general")),
+        never(call("session/new").with("_meta.title", "*")),
+        never(call("session/new").with("_meta.channelId", "-")),
+    ];
     assert_eq!(story.expectation(0).verdict, Verdict::Violated);
+    assert_held(&story.expectation(1));
+    assert_held(&story.expectation(2));
 }
 
 #[test]
@@ -263,7 +269,8 @@ fn a_prompt_refused_on_a_session_that_was_not_loaded_explains_nothing_away() {
         if loaded {
             story.loads("S1");
         }
-        story.mention("m2", "general").prompts("S1", &["m2"]).refuses(-32603).settles();
+        story.mention("m2", "general").prompts("S1", &["m2"]).refuses(-32603);
+        story.settles_on(Settled::Bound("another prompt".into()));
         story.expectation(0).blame
     };
     assert_eq!(refused(true), Some(Blame::Agent));
@@ -335,6 +342,16 @@ fn an_order_that_stays_incomplete_says_what_did_not_come() {
     let judgement = story.expectation(0);
     assert_broken(&judgement, Blame::Harness, story.last());
     assert!(judgement.label.contains("`session/prompt` did not come"), "{}", judgement.label);
+}
+
+#[test]
+fn a_line_of_an_order_may_be_asked_for_more_than_once() {
+    let lines = [call("session/prompt").times(2), call("session/load")];
+    let mut story = first_mention();
+    story.step([expect(order(lines))]).mention("m2", "general").turn("S1", &["m2"]);
+    story.agent_respawned().loads("S1");
+    let early = story.last() - 1;
+    assert_broken(&story.expectation(0), Blame::Harness, early);
 }
 
 #[test]

@@ -67,6 +67,65 @@ fn h80_what_another_identity_was_prompted_with_does_not_count() {
 }
 
 #[test]
+fn h80_what_the_same_identity_was_prompted_with_on_another_relay_does_not_count() {
+    let mut story = Story::new();
+    story.harness_on("far", "o", "h", "elsewhere").step([]).starts("h").mention("m1", "general");
+    story.holds(&[]).starts("far").opens("S1", "general").turn("S1", &["m1"]).settles();
+    assert_eq!(story.rule("H-80").verdict, Verdict::Violated);
+}
+
+#[test]
+fn h80_a_suspended_harness_owes_nothing_and_hands_nothing_over() {
+    let mut story = Story::new();
+    let life = skep_trace::Life { harness: "h".into(), life: 1 };
+    story.harness("new", "h", "h").step([]).starts("h").mention("m1", "general");
+    story.happens(skep_trace::What::HarnessPaused(life.clone(), true));
+    story.starts("new").settles();
+    assert_held(&story.rule("H-80"));
+    story.happens(skep_trace::What::HarnessPaused(life, false));
+    assert_held(&story.rule("H-80"));
+    story.settles();
+    assert_eq!(story.rule("H-80").verdict, Verdict::Violated);
+}
+
+#[test]
+fn h80_durable_delivery_hands_over_to_the_same_home_alone() {
+    let mut story = Story::new();
+    story.asked.harnesses[0].settings.policies.delivery = Delivery::Durable;
+    story.harness("far", "o", "else").step([]).starts("h").mention("m1", "general").killed();
+    story.starts("far").holds(&[]).settles();
+    assert_held(&story.rule("H-80"));
+}
+
+#[test]
+fn h80_a_message_that_waits_for_a_session_may_wait() {
+    let waits = |then: fn(&mut Story)| {
+        let mut story = Story::new();
+        story.step([]).starts("h").mention("m1", "general").wants_new(Some("general"));
+        then(&mut story);
+        story.settles_on(Settled::Quiet(500));
+        story.rule("H-80").verdict
+    };
+    assert_eq!(waits(|_| {}), Verdict::Held);
+    let refused = |story: &mut Story| {
+        story.refuses(-32603);
+    };
+    assert_eq!(waits(refused), Verdict::Held);
+    let opened = |story: &mut Story| {
+        story.grants(serde_json::json!({"sessionId": "S1"}));
+    };
+    assert_eq!(waits(opened), Verdict::Violated);
+}
+
+#[test]
+fn h80_what_was_held_before_the_message_came_tells_nothing_of_it() {
+    let mut story = conversation();
+    story.holds(&[]).mention("m2", "general").prompts("S1", &["m2"]).refuses(-32603);
+    story.settles_on(Settled::Quiet(500));
+    assert_held(&story.rule("H-80"));
+}
+
+#[test]
 fn h80_a_notice_in_a_thread_is_about_the_thread() {
     let mut story = conversation();
     let root = story.id("m1").to_string();

@@ -1,7 +1,8 @@
 //! H-20 and H-21: what discards a session, and whom that binds from when on.
 
 use skep_check::{Blame, Verdict};
-use skep_trace::policy::{Cancel, ErrorClass, Overlap, SessionScope};
+use skep_trace::Hex32;
+use skep_trace::policy::{Cancel, ErrorClass, Indeterminate, Overlap, SessionScope};
 
 use crate::story::{Story, assert_broken, assert_held};
 
@@ -122,6 +123,21 @@ fn a_load_for_a_message_from_before_the_discard_may_still_be_under_way() {
 }
 
 #[test]
+fn a_load_that_nobody_waits_for_proves_nothing_either() {
+    let mut story = conversation();
+    story.agent_respawned().command("!rotate", "general").loads("S1");
+    assert_held(&story.rule("H-21"));
+}
+
+#[test]
+fn a_second_discard_takes_nothing_back() {
+    let mut story = conversation();
+    story.command("!rotate", "general").settles().mention("m2", "general");
+    story.command("!rotate", "general").prompts("S1", &["m2"]);
+    assert_broken(&story.rule("H-20"), Blame::Harness, story.last());
+}
+
+#[test]
 fn a_reconnect_between_discard_and_message_proves_nothing() {
     let mut story = conversation();
     story.command("!rotate", "general").connects().mention("m2", "general").prompts("S1", &["m2"]);
@@ -186,6 +202,24 @@ fn a_control_frame_that_nobody_signed_switches_no_model() {
 }
 
 #[test]
+fn only_the_owner_s_own_frame_of_the_right_type_switches_a_model() {
+    let switched = |author: Hex32, frame: &str| {
+        let mut story = conversation();
+        let channel = crate::story::channel_id("general");
+        let content = format!("{{\"type\":\"{frame}\",\"channelId\":\"{channel}\"}}");
+        let tags = vec![vec!["p".into(), crate::story::key_of("h").to_string().into()]];
+        let event = skep_trace::NostrEvent::new(author, 0, 24200, tags, content.into());
+        let sub = "control".into();
+        story.hears_relay(skep_trace::RelayMsg::Event { sub, event: event.into() });
+        story.mention("m2", "general").turn("S1", &["m2"]);
+        story.rule("H-20").verdict
+    };
+    assert_eq!(switched(crate::story::OWNER, "switch_model"), Verdict::Violated);
+    assert_eq!(switched(crate::story::OWNER, "pause"), Verdict::NotApplicable);
+    assert_eq!(switched(crate::story::STRANGER, "switch_model"), Verdict::NotApplicable);
+}
+
+#[test]
 fn an_idle_cancel_discards_nothing() {
     let mut story = conversation();
     story.command("!cancel", "general").mention("m2", "general").prompts("S1", &["m2"]);
@@ -195,14 +229,18 @@ fn an_idle_cancel_discards_nothing() {
 
 #[test]
 fn a_definitive_refusal_discards_by_the_policy_and_by_its_instant() {
-    let refused = |class: ErrorClass, code: i64, after_ms: u64| {
+    let refused_under = |indeterminate, class: ErrorClass, code: i64, after_ms: u64| {
         let mut story = conversation();
         story.asked.harnesses[0].settings.policies.error_class = class;
+        story.asked.harnesses[0].settings.policies.indeterminate = indeterminate;
         story.killed().starts("h").mention("m2", "general").wants_load("S1").later(after_ms);
         story.refuses(code).opens("S2", "general").turn("S2", &["m2"]).settles();
         story.killed().starts("h").mention("m3", "general").wants_load("S1");
         story.rule("H-21").verdict
     };
+    let refused = |class, code, ms| refused_under(Indeterminate::Retain, class, code, ms);
+    let forked = refused_under(Indeterminate::Fork, ErrorClass::None, -32002, 10);
+    assert_eq!(forked, Verdict::Violated);
     assert_eq!(refused(ErrorClass::Answered, -32603, 10), Verdict::Violated);
     assert_eq!(refused(ErrorClass::Answered, -32603, 60_001), Verdict::NotApplicable);
     assert_eq!(refused(ErrorClass::NotFound, -32002, 10), Verdict::Violated);

@@ -11,4 +11,5 @@ mod receipts;
 mod replay;
 mod sessions;
 mod story;
+mod titles;
 mod turns;

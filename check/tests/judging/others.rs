@@ -50,6 +50,15 @@ fn an_event_that_is_sent_twice_counts_once_and_a_second_one_is_too_many() {
 }
 
 #[test]
+fn another_harness_s_event_is_not_this_one_s() {
+    let mut story = running([expect(event(24200, |it| it.harness = Some("new".into())))]);
+    story.harness("new", "h", "h").publishes(24200, "x").settles();
+    assert_broken(&story.expectation(0), Blame::Scenario, story.last());
+    story.starts("new").publishes(24200, "y");
+    assert_held(&story.expectation(0));
+}
+
+#[test]
 fn an_event_that_was_not_published_is_missing() {
     let mut story = running([expect(event(9, |_| {}))]);
     story.settles();

@@ -64,6 +64,24 @@ fn a_discarded_session_must_not_be_remembered_again_later() {
 }
 
 #[test]
+fn a_session_that_came_anew_or_could_not_be_forgotten_may_be_remembered_later() {
+    let later = |then: fn(&mut Story)| {
+        let mut story = opened([never(receipt("general", Some("s1")))]);
+        story.command("!rotate", "general").remembers(&[]).settles().step([]);
+        then(&mut story);
+        story.remembers(&[("general", "S1")]).settles();
+        story.judgement(skep_check::Subject::Expectation { step: 0, index: 0 }).verdict
+    };
+    assert_eq!(later(|_| {}), Verdict::Violated);
+    let anew = |story: &mut Story| {
+        story.opens("S1", "general");
+    };
+    assert_eq!(later(anew), Verdict::Held);
+    let unwritable = |story: &mut Story| story.asked.unwritable = vec![0, 1];
+    assert_eq!(later(unwritable), Verdict::Held);
+}
+
+#[test]
 fn a_receipt_that_is_not_of_a_discarded_session_may_be_there_later() {
     let mut story = opened([never(receipt("general", Some("s1")))]);
     story.remembers(&[]).settles().step([]).remembers(&[("general", "S1")]).settles();
@@ -81,8 +99,49 @@ fn receipts_are_counted_and_their_model_compared() {
     story.asked.steps[0] = vec![expect(skep_check::Wanted::Receipt(wanted.clone()))];
     assert_eq!(story.expectation(0).verdict, Verdict::Violated);
     wanted.model = Some("".into());
-    story.asked.steps[0] = vec![expect(skep_check::Wanted::Receipt(wanted))];
+    story.asked.steps[0] = vec![expect(skep_check::Wanted::Receipt(wanted.clone()))];
     assert_held(&story.expectation(0));
+    wanted.mode = Some("plan".into());
+    story.asked.steps[0] = vec![expect(skep_check::Wanted::Receipt(wanted))];
+    assert_eq!(story.expectation(0).verdict, Verdict::Violated);
+}
+
+#[test]
+fn where_several_harnesses_could_be_meant_any_of_them_is() {
+    let mut story = Story::new();
+    story.asked.harnesses.clear();
+    story.harness("first", "h", "else").harness("h", "h", "h");
+    story.step([expect(receipt("general", None))]).remembers(&[("general", "S1")]).settles();
+    assert_held(&story.expectation(0));
+}
+
+#[test]
+fn a_receipt_that_came_back_later_is_looked_for_in_its_own_directory() {
+    let wanted = skep_check::WantedReceipt {
+        harness: Some("h".into()),
+        session: Some("s1".into()),
+        ..Default::default()
+    };
+    let mut story = opened([never(skep_check::Wanted::Receipt(wanted))]);
+    story.command("!rotate", "general").remembers(&[]).settles();
+    story.step([]).remembers(&[("general", "S1")]);
+    let back = story.last();
+    let own = skep_check::Subject::Expectation { step: 0, index: 0 };
+    assert_broken(&story.judgement(own), Blame::Harness, back);
+    if let skep_trace::What::Receipts { state, .. } = &mut story.records[back].what {
+        *state = "else".into();
+    }
+    assert_held(&story.judgement(own));
+}
+
+#[test]
+fn a_receipt_that_was_never_gone_is_told_where_it_was_first_seen() {
+    let mut story = opened([never(receipt("general", Some("s1")))]);
+    story.command("!rotate", "general").remembers(&[("general", "S1")]);
+    let first = story.last();
+    story.settles().step([]).remembers(&[("general", "S1")]);
+    let own = skep_check::Subject::Expectation { step: 0, index: 0 };
+    assert_broken(&story.judgement(own), Blame::Harness, first);
 }
 
 #[test]
@@ -157,6 +216,25 @@ fn in_a_foreign_store_the_session_s_id_stands_for_the_receipt() {
     story.disk(&[("state.db", 0o600, "general => S2")]);
     assert_broken(&story.expectation(0), Blame::Harness, story.last());
     assert_eq!(story.expectation(2).verdict, Verdict::Violated);
+}
+
+#[test]
+fn in_a_foreign_store_no_model_can_be_read_and_none_can_be_asked_for() {
+    let model = skep_check::WantedReceipt { model: Some("m2".into()), ..Default::default() };
+    let none = skep_check::WantedReceipt {
+        session: Some("s1".into()),
+        count: Count::exactly(0),
+        ..Default::default()
+    };
+    let mut story = opened([
+        expect(skep_check::Wanted::Receipt(model)),
+        expect(skep_check::Wanted::Receipt(none)),
+    ]);
+    story.disk(&[("state.db", 0o600, "empty")]).settles();
+    assert_eq!(story.expectation(0).verdict, Verdict::Inconclusive);
+    assert_held(&story.expectation(1));
+    story.disk(&[("state.db", 0o600, "S1")]);
+    assert_broken(&story.expectation(1), Blame::Harness, story.last());
 }
 
 #[test]

@@ -236,6 +236,15 @@ fn h73_another_channel_s_message_on_a_session_is_told() {
 }
 
 #[test]
+fn h73_a_session_of_unknown_origin_belongs_where_it_is_first_prompted() {
+    let mut story = Story::new();
+    story.starts("h").mention("m1", "general").loads("S1").turn("S1", &["m1"]);
+    assert_held(&story.rule("H-73"));
+    story.mention("m2", "random").prompts("S1", &["m2"]);
+    assert_broken(&story.rule("H-73"), Blame::Harness, story.last());
+}
+
+#[test]
 fn h73_another_thread_s_message_counts_only_where_threads_have_sessions() {
     let tell = |mut story: Story| {
         story.mention("m1", "general").opens("S1", "general").turn("S1", &["m1"]);
@@ -305,7 +314,8 @@ fn settings_that_change_count_from_the_next_start_on() {
     let mut story = Story::new();
     let mut settings = story.asked.harnesses[0].settings;
     settings.policies.session_scope = SessionScope::Thread;
-    story.asked.harnesses[0].later = vec![(1, settings)];
+    let channel = story.asked.harnesses[0].settings;
+    story.asked.harnesses[0].later = vec![(0, channel), (1, settings)];
     story.starts("h").step([]).mention("m1", "general").opens("S1", "general");
     story.turn("S1", &["m1"]).mention("m2", "general").turn("S1", &["m2"]);
     assert_held(&story.rule("H-73"));

@@ -21,9 +21,9 @@ use skep_trace::{
 };
 
 /// The owner's key; each harness has one of its own beside it.
-const OWNER: Hex32 = Hex32([200; 32]);
+pub(crate) const OWNER: Hex32 = Hex32([200; 32]);
 /// Somebody who is not the owner.
-const STRANGER: Hex32 = Hex32([201; 32]);
+pub(crate) const STRANGER: Hex32 = Hex32([201; 32]);
 
 /// A trace in the making, and what is asked of it.
 pub(crate) struct Story {
@@ -147,8 +147,13 @@ impl Story {
     }
 
     pub(crate) fn subscribes(&mut self, channel: &str) -> &mut Self {
+        self.subscribes_since(channel, None)
+    }
+
+    pub(crate) fn subscribes_since(&mut self, channel: &str, since: Option<u64>) -> &mut Self {
         let id: Text = channel_id(channel).into();
-        let filter = Filter { tags: vec![('h', vec![id.clone()])], ..Filter::default() };
+        let tags = vec![('h', vec![id.clone()])];
+        let filter = Filter { tags, since, ..Filter::default() };
         let sub = format!("ch-{id}").into();
         self.tells_relay(ClientMsg::Req { sub, filters: vec![filter] })
     }

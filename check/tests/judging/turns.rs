@@ -4,7 +4,7 @@ use skep_check::{Blame, TurnOutcome, Verdict};
 use skep_trace::{Note, Settled};
 
 use crate::lines::{done, expect, failed, never, turn_of};
-use crate::story::{Story, assert_broken, assert_held};
+use crate::story::{Said, Story, assert_broken, assert_held};
 
 /// A mention was delivered in the first step, and a session opened for it.
 fn mentioned(wanted: skep_check::Wanted) -> Story {
@@ -38,8 +38,34 @@ fn a_prompt_that_the_agent_refuses_is_the_agent_s_fault_on_a_session_it_has() {
     let mut story = mentioned(done());
     story.prompts("S1", &["m1"]).refuses(-32603);
     let refused = story.last();
-    story.holds(&["m1"]).settles();
+    story.holds(&["m1"]).settles_on(Settled::Bound("a better answer".into()));
     assert_broken(&story.expectation(0), Blame::Agent, refused);
+}
+
+#[test]
+fn a_refused_prompt_that_is_not_tried_again_is_the_harness_s_fault() {
+    let mut story = mentioned(done());
+    story.prompts("S1", &["m1"]).refuses(-32603);
+    let refused = story.last();
+    story.settles();
+    let judgement = story.expectation(0);
+    assert_broken(&judgement, Blame::Harness, refused);
+    assert!(judgement.label.contains("h#1 did not try again"), "{}", judgement.label);
+}
+
+#[test]
+fn a_prompt_that_a_kill_cut_short_is_a_failed_turn() {
+    let mut story = mentioned(failed(None));
+    story.prompts("S1", &["m1"]).killed().settles();
+    assert_held(&story.expectation(0));
+}
+
+#[test]
+fn commands_and_the_harness_s_own_posts_are_no_mentions() {
+    let mut story = mentioned(done());
+    let own = Said { channel: "general", by_harness: true, ..Said::default() };
+    story.turn("S1", &["m1"]).command("!rotate", "general").says("own", own).settles();
+    assert_held(&story.expectation(0));
 }
 
 #[test]
