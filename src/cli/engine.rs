@@ -3,11 +3,13 @@
 //! Every function takes what the user asked for as plain values and gives back what came out.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::panic::{self, AssertUnwindSafe};
+use std::path::PathBuf;
+use std::rc::Rc;
 
 use skep_check::verdict::{Blame, Judgement, Subject, Verdict};
 use skep_mutant::{Mutant, Mutants};
+use skep_plan::ChannelCast;
 use skep_trace::{Text, Trace};
 
 use super::console::Console;
@@ -21,6 +23,7 @@ use super::trouble::Trouble;
 use crate::director;
 pub use crate::director::parallel::in_parallel;
 use crate::exit_code::ExitCode;
+use crate::live::serve;
 use crate::matrix::Matrix;
 use crate::outcome::{TestOutcome, WorldName};
 
@@ -40,7 +43,13 @@ pub struct Plan {
 impl Plan {
     fn job(&self, seed: u64) -> director::Job {
         let mutants = self.mutant.map_or(Mutants::NONE, Mutants::only);
-        director::Job { world: self.world, seed, mutants }
+        let words = |words: &Vec<String>| words.iter().map(OsString::from).collect();
+        director::Job {
+            world: self.world,
+            seed,
+            mutants,
+            harness: self.harness.as_ref().map(words),
+        }
     }
 
     /// What the command line must repeat besides the path, the test, the world and the seed.
@@ -98,8 +107,29 @@ pub fn judge_again(trace: Trace) -> Result<TestOutcome, Trouble> {
 ///
 /// # Errors
 /// When it cannot serve.
-pub fn relay(_arguments: &RelayArguments, _console: &Console) -> Result<ExitCode, Trouble> {
-    Err(Trouble::ours("this build cannot serve a relay yet"))
+pub fn relay(arguments: &RelayArguments, console: &Console) -> Result<ExitCode, Trouble> {
+    let channels = arguments.channels.iter();
+    let channels =
+        channels.map(|(name, kind)| ChannelCast { name: name.as_str().into(), kind: *kind });
+    let served = serve::Served {
+        port: arguments.port,
+        channels: channels.collect(),
+        agent: arguments.agent.as_str().into(),
+        owner: arguments.owner.as_str().into(),
+    };
+    let (lines, typed) = tokio::sync::mpsc::channel(1);
+    // It ends with the process: nothing wakes who waits for a terminal.
+    std::thread::spawn(move || {
+        let lines_in = std::io::stdin().lines().map_while(Result::ok);
+        lines_in.map_while(|line| lines.blocking_send(line).ok()).for_each(drop);
+    });
+    let listener = console.clone();
+    // A reader that went away stops nothing: a harness may still be there.
+    let say = Rc::new(move |line: &str| drop(listener.say(&format!("{line}\n"))));
+    match serve::run(&served, typed, say) {
+        Ok(()) => Ok(ExitCode::Interrupted),
+        Err(error) => Err(Trouble::usage(format!("the relay cannot be served: {error}"))),
+    }
 }
 
 /// The process of a scripted agent.
@@ -120,7 +150,8 @@ pub fn scripted_agent(arguments: &[OsString]) -> Result<ExitCode, Trouble> {
 pub fn reference_harness(_arguments: &[OsString]) -> Result<ExitCode, Trouble> {
     // A variable that is no UTF-8 is none of those that it reads.
     let env = std::env::vars_os();
-    let env = env.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let env =
+        env.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     let (env, cwd) = (env.collect(), current_dir()?);
     end_with(block_on(skep_harness::main(&env, &cwd.to_string_lossy()))?)
 }
@@ -137,7 +168,10 @@ fn current_dir() -> Result<PathBuf, Trouble> {
     std::env::current_dir().map_err(|error| Trouble::ours(format!("no working directory: {error}")))
 }
 
-#[expect(clippy::exit, reason = "these programs have codes of their own, and a thread may hang in a full pipe")]
+#[expect(
+    clippy::exit,
+    reason = "these programs have codes of their own, and a thread may hang in a full pipe"
+)]
 fn end_with(code: i32) -> ! {
     std::process::exit(code)
 }
@@ -155,7 +189,8 @@ pub fn prove(tests: &[Test], proof: &Proof, console: &Console) -> Result<Matrix,
     let interrupt = Interrupt::watch(clean_up)?;
     let progress = Progress::new(console, tests.len());
     let clock = Clock::start();
-    let job = director::Job { world: proof.world, seed: proof.seed, mutants: Mutants::NONE };
+    let (world, seed) = (proof.world, proof.seed);
+    let job = director::Job { world, seed, mutants: Mutants::NONE, harness: None };
     let stop = || interrupt.is_wanted();
     let rows = in_parallel(tests, suite::jobs(proof.jobs), &stop, &|test| {
         let row = director::prove::row(&test.scenario, &job, &proof.mutants, proof.breadth, &stop);

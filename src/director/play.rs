@@ -1,5 +1,7 @@
 //! One test in one world.
 
+use std::ffi::OsString;
+
 use skep_check::verdict::{Blame, Judgement, Subject, Verdict};
 use skep_check::{Asked, Judge};
 use skep_mutant::Mutants;
@@ -22,6 +24,8 @@ pub struct Job {
     pub seed: u64,
     /// The fault of ours that is switched on.
     pub mutants: Mutants,
+    /// The harness that is tested, where it is not ours: a program and its arguments.
+    pub harness: Option<Vec<OsString>>,
 }
 
 /// Plays a test and judges it. What cannot be played comes out as a verdict with its reason.
@@ -41,7 +45,7 @@ pub fn play(scenario: &Scenario, job: &Job) -> TestOutcome {
         header: header(scenario, job),
         interleave: interleaves(scenario),
     };
-    match open_world(job.world, setup, downtimes_ms(scenario)) {
+    match open_world(job, setup, downtimes_ms(scenario)) {
         Ok(world) => {
             let mut stage = Stage::new(world, asked);
             let walked = stage.walk(scenario);
@@ -53,14 +57,14 @@ pub fn play(scenario: &Scenario, job: &Job) -> TestOutcome {
 }
 
 fn open_world(
-    name: WorldName,
+    job: &Job,
     setup: Setup<'_>,
     downtimes_ms: u64,
 ) -> Result<Box<dyn World>, WorldError> {
-    Ok(match name {
+    Ok(match job.world {
         WorldName::SimEvent => Box::new(EventWorld::new(setup)?),
         WorldName::SimWire => Box::new(WireWorld::new(setup)?),
-        WorldName::Live => Box::new(LiveWorld::new(setup, downtimes_ms)?),
+        WorldName::Live => Box::new(LiveWorld::new(setup, downtimes_ms, job.harness.clone())?),
     })
 }
 

@@ -27,7 +27,7 @@ pub fn rejudge(trace: Trace) -> Result<TestOutcome, String> {
         true => format!("the scenario `{}` does not stand in the trace", header.test),
         false => "the scenario in the trace does not parse in this build".to_owned(),
     })?;
-    let job = Job { world, seed: header.seed, mutants: Mutants::NONE };
+    let job = Job { world, seed: header.seed, mutants: Mutants::NONE, harness: None };
     let mut outcome = outline::blank(scenario, &job);
     let mut watcher = Judge::new(asked::of(scenario, &casting::complete(scenario)));
     trace.records.iter().for_each(|record| watcher.feed(record));

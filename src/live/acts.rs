@@ -126,14 +126,25 @@ impl Site {
         let player = &self.stage.players[host];
         let state = self.states.path(&player.state);
         let place = Place {
-            program: &self.program,
+            command: match &self.harness {
+                Some(command) => command.clone(),
+                None => vec![self.program.clone().into(), "reference-harness".into()],
+            },
             agent: self.agent(host),
             state: &state,
             cwd: &cwd,
         };
         let time = (self.shared.clock().haste(), self.shared.clock().ahead_ms());
-        let launch = harness::reference(&config, player.keys, &place, time);
-        harness::start(&self.shared, host, &launch).map_err(WorldError::Ours)
+        let mut launch = harness::launch(&config, player.keys, place);
+        if self.harness.is_none() {
+            harness::tell_reference(&config, time, &mut launch);
+        }
+        match harness::start(&self.shared, host, &launch) {
+            Err(why) if self.harness.is_some() => {
+                Err(WorldError::Act(format!("the harness cannot be started: {why}")))
+            }
+            started => started.map_err(WorldError::Ours),
+        }
     }
 
     async fn stop(&mut self, names: &[Text]) -> Result<(), WorldError> {
@@ -235,9 +246,8 @@ impl Site {
 
     /// A relay's waits are as much shorter as everybody's.
     fn fault(&self, fault: &RelayFault) -> Result<(), WorldError> {
-        let real = |ms: u64| {
-            u64::try_from(self.shared.clock().real(ms).as_millis()).unwrap_or(u64::MAX)
-        };
+        let real =
+            |ms: u64| u64::try_from(self.shared.clock().real(ms).as_millis()).unwrap_or(u64::MAX);
         let fault = match fault.clone() {
             RelayFault::Delay { ms } => RelayFault::Delay { ms: real(ms) },
             RelayFault::SlowEose { ms } => RelayFault::SlowEose { ms: real(ms) },

@@ -108,8 +108,7 @@ fn take(shared: &Shared, link: AgentLink) {
     });
     shared.note(What::AgentStarted { agent: process.clone(), harness: harness.clone() });
     let agent = Agent::new(cast, process.process);
-    let watcher =
-        Watcher { shared: shared.clone(), host, place, harness, process, asked: None };
+    let watcher = Watcher { shared: shared.clone(), host, place, harness, process, asked: None };
     let ends = watcher.clone();
     let shell = Shell::new(agent, shared.disk(&name), watcher)
         .released_by(gate)

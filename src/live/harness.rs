@@ -16,14 +16,8 @@ use super::shared::Shared;
 /// Lines of a life's log that are kept.
 const MOST_LINES: usize = 5_000;
 
-/// What the reference harness is started with: the settings that `buzz-acp` has under their own
-/// names, everything else under ours.
-pub(super) fn reference(
-    config: &HarnessConfig,
-    keys: &Keys,
-    place: &Place<'_>,
-    time: (u32, i64),
-) -> Launch {
+/// What a harness is started with: settings under the names that public builds have for them.
+pub(super) fn launch(config: &HarnessConfig, keys: &Keys, place: Place<'_>) -> Launch {
     let mut env = BTreeMap::new();
     let mut set = |name: &str, value: String| {
         env.insert(OsString::from(name), OsString::from(value));
@@ -37,7 +31,25 @@ pub(super) fn reference(
     if let Some(owner) = config.owner {
         set("BUZZ_ACP_AGENT_OWNER", owner.to_string());
     }
-    for (key, value) in config.settings.texts() {
+    let settings = &config.settings;
+    set("BUZZ_ACP_SESSION_POLICY", settings.policies.session_scope.to_string());
+    set("BUZZ_ACP_MODEL", settings.model.as_deref().unwrap_or_default().to_owned());
+    set("BUZZ_ACP_PERMISSION_MODE", settings.mode.as_deref().unwrap_or_default().to_owned());
+    set("BUZZ_ACP_SESSION_TITLE", settings.title.as_deref().unwrap_or_default().to_owned());
+    set("BUZZ_ACP_MAX_TURNS_PER_SESSION", settings.max_turns.to_string());
+    set("BUZZ_ACP_RELAY_OBSERVER", settings.observer.to_string());
+    set("BUZZ_ACP_NO_RESUME_SESSIONS", (!settings.resume).to_string());
+    // A setting that is not made is a variable that is not there.
+    env.retain(|_, value| !value.is_empty());
+    Launch { command: place.command, env, cwd: place.cwd.to_owned() }
+}
+
+/// What the reference harness is told besides: whatever public builds have no name for.
+pub(super) fn tell_reference(config: &HarnessConfig, time: (u32, i64), launch: &mut Launch) {
+    let mut set = |name: &str, value: String| {
+        launch.env.insert(OsString::from(name), OsString::from(value));
+    };
+    for (key, value) in config.settings.texts().into_iter().filter(|(_, it)| !it.is_empty()) {
         set(&format!("SKEP_{}", key.to_ascii_uppercase().replace('-', "_")), value);
     }
     if let Some(mutant) = config.mutants.get() {
@@ -47,14 +59,12 @@ pub(super) fn reference(
     set("SKEP_HASTE", haste.to_string());
     set("SKEP_AHEAD", ahead_ms.to_string());
     set("SKEP_REST", "true".to_owned());
-    let command = vec![place.program.into(), "reference-harness".into()];
-    Launch { command, env, cwd: place.cwd.to_owned() }
 }
 
 /// Where a harness finds what it needs.
 pub(super) struct Place<'a> {
-    /// The executable.
-    pub(super) program: &'a Path,
+    /// The program and its arguments.
+    pub(super) command: Vec<OsString>,
     /// The agent's command.
     pub(super) agent: PathBuf,
     /// The state directory.

@@ -8,22 +8,26 @@
 //! - `acts`: what the director does. `settle`: when a step is over.
 //! - `harness`, `process`, `lane`: harness processes. `child`: agents. `relay`, `peer`: relays, and
 //!   who calls them.
-//! - `states`: the directories. `clock`: time. `shared`: what they all tell.
+//! - `states`: the directories. `clock`, `haste`: time. `shared`: what they all tell.
+//! - [`serve`]: a relay by itself, for a harness that somebody starts by hand.
 
 mod acts;
 mod child;
 mod clock;
 pub mod groups;
 mod harness;
+mod haste;
 mod lane;
 mod peer;
 mod process;
 mod relay;
+pub mod serve;
 mod settle;
 mod shared;
 mod states;
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
@@ -44,10 +48,6 @@ use self::groups::Folder;
 use self::relay::LiveHost;
 use self::shared::Shared;
 use self::states::States;
-
-/// How many times faster than the wall's clock a run goes: a minute of silence is six seconds.
-/// More, and a loaded machine would run into limits that nobody meant.
-const HASTE: u32 = 10;
 
 /// Channels and profiles are a day older than the run.
 const DAY_S: u64 = 86_400;
@@ -72,6 +72,8 @@ struct Site {
     folder: Folder,
     /// This executable.
     program: PathBuf,
+    /// The harness that is tested, where it is not ours: a program and its arguments.
+    harness: Option<Vec<OsString>>,
 }
 
 fn ours(what: &str) -> impl Fn(io::Error) -> WorldError {
@@ -79,13 +81,18 @@ fn ours(what: &str) -> impl Fn(io::Error) -> WorldError {
 }
 
 impl LiveWorld {
-    /// A world in which nothing has happened. `downtimes_ms` is how long harnesses will be down in
+    /// A world in which nothing has happened, with the reference harness or another one (a
+    /// program and its arguments). `downtimes_ms` is how long harnesses will be down in
     /// all restarts together: people live so far in the past at first, and no downtime is waited
     /// for.
     ///
     /// # Errors
     /// When the cast contradicts itself, or the machine has no port, folder or socket for it.
-    pub fn new(setup: Setup<'_>, downtimes_ms: u64) -> Result<Self, WorldError> {
+    pub fn new(
+        setup: Setup<'_>,
+        downtimes_ms: u64,
+        harness: Option<Vec<OsString>>,
+    ) -> Result<Self, WorldError> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(ours("no runtime can be built"))?;
         let folder = Folder::new().map_err(ours("no temporary folder can be made"))?;
@@ -95,7 +102,7 @@ impl LiveWorld {
             let ports = ports.collect::<Result<Vec<_>, _>>();
             let ports = ports.map_err(ours("no port is free for a relay"))?;
             let urls = ports.iter().map(|(_, url)| url.clone()).collect();
-            let site = Site::new(setup, downtimes_ms, urls, folder)?;
+            let site = Site::new(setup, (downtimes_ms, urls), folder, harness)?;
             site.serve(ports.into_iter().map(|(listener, _)| listener))?;
             Ok(site)
         };
@@ -116,16 +123,18 @@ fn listen() -> io::Result<(TcpListener, Text)> {
 impl Site {
     fn new(
         setup: Setup<'_>,
-        downtimes_ms: u64,
-        urls: Vec<Text>,
+        (downtimes_ms, urls): (u64, Vec<Text>),
         folder: Folder,
+        harness: Option<Vec<OsString>>,
     ) -> Result<Self, WorldError> {
         let program = std::env::current_exe().map_err(ours("this program cannot be found"))?;
         let stage = Stage::new(&setup, urls)?;
         let agents = stage.cast.agents.iter().map(|agent| &agent.name);
         let casts = agents.map(|name| Ok((name.clone(), stage.agent(name)?)));
         let casts = casts.collect::<Result<BTreeMap<_, _>, WorldError>>()?;
-        let clock = Clock::start(HASTE, downtimes_ms);
+        // A program that is not ours has the time that everybody has.
+        let haste = if harness.is_some() { 1 } else { haste::of(&stage.cast) };
+        let clock = Clock::start(haste, downtimes_ms);
         let born_s = (clock.unix_ms() / 1000).saturating_sub(DAY_S);
         let shared = Shared::new(setup.header, setup.seed, clock, casts, &stage.players);
         let relay = |place| {
@@ -134,7 +143,7 @@ impl Site {
         };
         let relays = (0..stage.cast.relays.len()).map(relay).collect();
         let states = States::new(folder.path().join("state"), setup.seed);
-        let site = Self { shared, stage, states, relays, folder, program };
+        let site = Self { shared, stage, states, relays, folder, program, harness };
         site.furnish().map_err(ours("the temporary folder cannot be filled"))?;
         Ok(site)
     }

@@ -12,8 +12,8 @@ use skep_world::stage::party;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::peer;
 use super::lane::Talk;
+use super::peer;
 use super::shared::{Shared, Ticket};
 
 /// The kind of event by which a harness shows that it hears people.
@@ -35,11 +35,8 @@ impl LiveHost {
         let harness = self.shared.life(place(party));
         self.lives.insert(conn, harness.clone());
         self.with_talk(&harness, party, |talk| {
-            *talk = Talk {
-                connections: talk.connections + 1,
-                open: Some(conn.0),
-                ..Talk::default()
-            };
+            *talk =
+                Talk { connections: talk.connections + 1, open: Some(conn.0), ..Talk::default() };
         });
         What::Connected { harness, conn: conn.0 }
     }
@@ -58,12 +55,7 @@ impl LiveHost {
         known.unwrap_or_else(|| self.shared.life(place(party)))
     }
 
-    fn with_talk(
-        &self,
-        life: &Life,
-        party: Party,
-        change: impl FnOnce(&mut Talk),
-    ) {
+    fn with_talk(&self, life: &Life, party: Party, change: impl FnOnce(&mut Talk)) {
         self.shared.with_lane(place(party), |lane| {
             if lane.life() == *life
                 && let Some(running) = &mut lane.running
@@ -109,8 +101,11 @@ impl Host for LiveHost {
             Seen::ToRelay(conn, party, message) => {
                 let harness = self.life(conn, party);
                 self.with_talk(&harness, party, |talk| talk.heard += 1);
-                let what =
-                    What::ToRelay { harness: harness.clone(), conn: conn.0, message: message.clone() };
+                let what = What::ToRelay {
+                    harness: harness.clone(),
+                    conn: conn.0,
+                    message: message.clone(),
+                };
                 self.shared.note(what);
                 return self.look_for_presence(&harness, party, &message);
             }

@@ -19,6 +19,9 @@ const STEP_BOUND: Duration = Duration::from_secs(100);
 /// seems to be at work.
 const SILENCE: Duration = Duration::from_secs(10);
 
+/// A harness that does not tell is taken to be done after so long a silence.
+const QUIET: Duration = Duration::from_secs(2);
+
 /// What is left to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Left {
@@ -54,10 +57,11 @@ impl Site {
                 Left::Timer(Some(due)) if due > bound => return bound_of(left),
                 _ => {}
             }
-            let until = if all_met { bound.min(heard + SILENCE) } else { bound };
+            let silence = if self.harness.is_some() { QUIET } else { SILENCE };
+            let until = if all_met { bound.min(heard + silence) } else { bound };
             if tokio::time::timeout_at(until.into(), self.shared.changed()).await.is_err() {
                 return match all_met {
-                    true => Settled::Quiet(millis(SILENCE)),
+                    true => Settled::Quiet(millis(silence)),
                     false => bound_of(left),
                 };
             }
@@ -89,8 +93,7 @@ fn of_harness(shared: &Shared, host: usize) -> Left {
         }
         let Some((status, at)) = running.at_rest() else { return Left::Work };
         let same = shared.with_agents(|agents| {
-            let mut alive =
-                agents.iter().filter(|agent| agent.harness == life && !agent.ended());
+            let mut alive = agents.iter().filter(|agent| agent.harness == life && !agent.ended());
             match &status.agent {
                 Some(theirs) => alive.any(|agent| {
                     Some(agent.pid) == theirs.pid

@@ -179,7 +179,8 @@ impl Shared {
     /// Kills the agents of a life.
     pub(super) fn kill_agents(&self, life: &Life) {
         self.with_agents(|agents| {
-            for agent in agents.iter_mut().filter(|agent| agent.harness == *life && !agent.ended()) {
+            for agent in agents.iter_mut().filter(|agent| agent.harness == *life && !agent.ended())
+            {
                 agent.kill();
             }
         });
