@@ -9,7 +9,7 @@ use skep_relay::RelayEvent;
 use skep_trace::{End, Text, What};
 use tokio::sync::Notify;
 
-use super::WireWorld;
+use super::{QUIET_TICKS, WireWorld};
 use super::hosts::{harness_host, relay_host};
 use super::shared::{Launch, RunningLife};
 use crate::stage::{DOWNTIME_MS, Said};
@@ -134,7 +134,9 @@ impl WireWorld {
             let host = self.running(name)?;
             self.kill_harness(host, false);
         }
-        Ok(())
+        // The end of a connection is under way to the relay. A next life that starts before it
+        // arrives would have its packets taken for those of the old one, whose port it inherits.
+        (0..QUIET_TICKS).try_for_each(|_| self.tick())
     }
 
     fn running(&self, name: &str) -> Result<usize, WorldError> {

@@ -35,7 +35,7 @@ pub const TICK: Duration = Duration::from_millis(10);
 const QUIET_TICKS: u32 = 3;
 
 /// The longest that one step may take.
-const STEP_BOUND_MS: u64 = 4 * 3_600_000;
+const STEP_BOUND_MS: u64 = 3_600_000;
 
 /// How long a step waits for what no timer of a harness announces: an agent that thinks.
 const SILENCE_BOUND_MS: u64 = 15 * 60_000;
