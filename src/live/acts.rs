@@ -13,10 +13,14 @@ use skep_world::stage::{DOWNTIME_MS, Said};
 use super::Site;
 use super::child::AgentState;
 use super::harness::{self, Place};
+use super::settle::{self, Left};
 use super::shared::Shared;
 
 /// How long a harness may take to become ready before the scenario goes on.
 const READY_TIME: Duration = Duration::from_secs(30);
+
+/// How long it may take to come to rest after that.
+const REST_TIME: Duration = Duration::from_secs(2);
 
 /// How long it may take to end once it was asked to.
 const STOP_TIME: Duration = Duration::from_secs(15);
@@ -86,7 +90,7 @@ impl Site {
     }
 
     pub(super) async fn start(&mut self, names: &[Text]) -> Result<(), WorldError> {
-        let mut hosts = Vec::new();
+        // One after the other: their agents are numbered in this order.
         for name in names {
             let host = self.stage.harness(name)?;
             if self.shared.runs(host) {
@@ -94,17 +98,24 @@ impl Site {
             }
             self.hang_up(host).await;
             self.begin_life(host)?;
-            hosts.push(host);
-        }
-        for host in hosts {
-            let ready = |shared: &Shared| {
-                shared.with_lane(host, |lane| lane.running.as_ref().is_none_or(|it| it.ready))
-            };
-            if !self.shared.wait(READY_TIME, ready).await {
-                self.remark(host, "it is not ready, and is not waited for any longer");
-            }
+            self.become_ready(host).await;
         }
         Ok(())
+    }
+
+    /// Waits until a harness hears people, and until its agent is there, if it has one by now.
+    async fn become_ready(&self, host: usize) {
+        let ready = |shared: &Shared| {
+            shared.with_lane(host, |lane| lane.running.as_ref().is_none_or(|it| it.ready))
+        };
+        if !self.shared.wait(READY_TIME, ready).await {
+            self.remark(host, "it is not ready, and is not waited for any longer");
+        }
+        if self.harness.is_none() {
+            let rests = |shared: &Shared| settle::of_harness(shared, host) != Left::Work;
+            // One that cannot come to rest now has reasons that the step is about.
+            let _ = self.shared.wait(REST_TIME, rests).await;
+        }
     }
 
     /// What a life that is over sent has arrived: nothing of it is taken for the next one's.

@@ -84,7 +84,7 @@ impl Site {
     }
 }
 
-fn of_harness(shared: &Shared, host: usize) -> Left {
+pub(super) fn of_harness(shared: &Shared, host: usize) -> Left {
     shared.with_lane(host, |lane| {
         let life = lane.life();
         let Some(running) = &lane.running else { return Left::Nothing };

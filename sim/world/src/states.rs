@@ -80,6 +80,7 @@ impl States {
         mode: u32,
     ) -> Result<(), WorldError> {
         let dir = self.path(state);
+        self.disk.make_dir("/state", 0o700).map_err(ours)?;
         self.disk.make_dir(&dir, 0o700).map_err(ours)?;
         self.disk.put_file(&format!("{dir}/{path}"), bytes, mode).map_err(ours)
     }
