@@ -6,6 +6,7 @@
 
 use std::time::{Duration, Instant};
 
+use skep_relay::RelayHandle;
 use skep_trace::{Settled, Text};
 
 use super::Site;
@@ -70,7 +71,7 @@ impl Site {
 
     /// What is left to do, for everybody.
     pub(super) fn left(&self) -> Left {
-        let relays = self.relays.iter().map(|relay| relay.timers()).sum::<usize>();
+        let relays = self.relays.iter().map(RelayHandle::timers).sum::<usize>();
         let mut left = if relays > 0 { Left::Timer(None) } else { Left::Nothing };
         for host in 0..self.shared.lanes() {
             left = both(left, of_harness(&self.shared, host));

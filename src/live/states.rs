@@ -181,6 +181,7 @@ impl States {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
 fn ours(error: io::Error) -> WorldError {
     WorldError::Ours(format!("a state directory cannot be used: {error}"))
 }
