@@ -112,6 +112,19 @@ fn a_matrix_that_writes_out_too_many_lines_is_stopped() {
 }
 
 #[test]
+fn a_shared_cast_is_read_once_and_so_many_at_most() {
+    let uses = (0..40).map(|at| format!("use \"cast{at}.kdl\"\nuse \"cast{at}.kdl\"\n"));
+    let text = format!("{}scenario \"x\" {{\n}}\n", uses.collect::<String>());
+    let mut read = Vec::new();
+    let (_, diagnostics) = parse_with(&SourceFile::new("x.kdl", &text), &mut |used| {
+        read.push(used.to_owned());
+        Ok(SourceFile::new(used, "// nobody\n"))
+    });
+    assert_eq!(read.len(), 16);
+    assert_eq!(diagnostics[0].title, "the file uses more than 16 others");
+}
+
+#[test]
 fn more_mistakes_than_a_person_can_read_are_cut_off() {
     let text = "metnion channel=general/x\n".repeat(5_000);
     let (_, diagnostics) = parse(&SourceFile::new("x.kdl", &text));

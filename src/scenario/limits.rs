@@ -10,5 +10,8 @@ pub const MAX_DEPTH: usize = 32;
 /// How many lines (KDL nodes) a file may hold, matrices written out.
 pub const MAX_LINES: usize = 10_000;
 
+/// How many files one file may use. A cast that is spread wider is no cast any more.
+pub const MAX_USES: usize = 16;
+
 /// How many tests one matrix may make. Beyond it nobody can say which cell matters.
 pub const MAX_CELLS: usize = 256;

@@ -28,8 +28,13 @@ struct Axis<'a> {
 }
 
 /// The cells of a scenario; one without values when it has no matrix. `budget` is how many lines
-/// the file may still be written out to.
-pub(super) fn cells(scenario: &Node, budget: &mut usize, at: Reporter<'_>) -> Vec<Cell> {
+/// the file may still be written out to, `shared` how many each cell takes from shared casts.
+pub(super) fn cells(
+    scenario: &Node,
+    shared: usize,
+    budget: &mut usize,
+    at: Reporter<'_>,
+) -> Vec<Cell> {
     let (matrices, lines): (Vec<&Node>, Vec<&Node>) =
         scenario.children().iter().partition(|line| &*line.name.text == "matrix");
     if let Some(second) = matrices.get(1) {
@@ -50,10 +55,11 @@ pub(super) fn cells(scenario: &Node, budget: &mut usize, at: Reporter<'_>) -> Ve
     let mut cells = Vec::new();
     for picked in combinations(&axes) {
         let mut writer = Writer { picked: &picked, budget };
-        let Some(lines) = writer.lines(lines.iter().copied()) else {
+        let written = writer.spend(shared).and_then(|()| writer.lines(lines.iter().copied()));
+        let Some(lines) = written else {
             let help = "make the matrix or its values smaller, or split the file".to_owned();
             let title = format!("written out, the file has more than {MAX_LINES} lines");
-            at.error(scenario.span, title, "passed the limit in this matrix", help);
+            at.error(scenario.span, title, "passed the limit here", help);
             break;
         };
         let name = |(axis, value, _): &Picked| (axis.clone(), value.clone());

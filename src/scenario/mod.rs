@@ -11,7 +11,7 @@
 //! - `markdown`: the blocks of a Markdown file that hold scenarios.
 //! - `limits`, `scan`: what is refused, and slips that are known, before KDL is parsed.
 //! - `syntax`, `tree`: KDL into lines with places.
-//! - `matrix`: one scenario into its cells.
+//! - `uses`, `matrix`: shared casts, and one scenario into its cells.
 //! - `line`, `value`, `verb`, `scope`: how a line is read, and the names it may use.
 //! - `read`, `meta`, `cast`, `script`, `step`, `act`, `expectation`, `method`: the words
 //!   themselves, one row and one small function each.
@@ -39,18 +39,19 @@ mod step;
 mod suggest;
 mod syntax;
 mod tree;
+mod uses;
 mod value;
 mod verb;
 
 use std::sync::Arc;
 
 pub use diagnostic::{Diagnostic, Label, MAX_DIAGNOSTICS};
-pub use limits::{MAX_BYTES, MAX_CELLS, MAX_DEPTH, MAX_LINES};
+pub use limits::{MAX_BYTES, MAX_CELLS, MAX_DEPTH, MAX_LINES, MAX_USES};
 pub use list::{Listed, list};
 pub use model::{Explore, Placed, Scenario, Step};
-pub use read::Loader;
 pub use render::render;
 pub use source::{Position, SourceFile, Span};
+pub use uses::Loader;
 
 use diagnostic::{Findings, Reporter};
 use line::Line;

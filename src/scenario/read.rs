@@ -1,7 +1,7 @@
 //! Lines into scenarios.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::rc::Rc;
 
 use skep_trace::Text;
 
@@ -13,140 +13,98 @@ use super::matrix::{self, Cell};
 use super::meta::{self, Meta};
 use super::model::{Scenario, Step};
 use super::scope::Scope;
-use super::source::{SourceFile, Span};
+use super::source::Span;
 use super::syntax;
 use super::tree::{Node, Word};
+use super::uses::{Loader, Used, Uses};
 use super::{act, step, verb};
 
-/// Finds the file that a `use` names, or says why not.
-pub type Loader<'a> = dyn FnMut(&str) -> Result<Arc<SourceFile>, String> + 'a;
-
-/// A file that a cast is taken from, and its lines.
-struct Used {
-    file: Arc<SourceFile>,
-    lines: Vec<Node>,
-}
-
 /// Reads one file.
-pub(super) struct Reading<'a, 'l> {
-    pub(super) at: Reporter<'a>,
-    pub(super) loader: &'a mut Loader<'l>,
+pub(super) struct Reading<'a> {
+    at: Reporter<'a>,
+    uses: Uses<'a>,
     /// Scenarios by name, over all blocks of a Markdown file.
-    pub(super) names: BTreeMap<Text, Span>,
-    /// How many lines the matrices of the file may still be written out to.
-    pub(super) budget: usize,
+    names: BTreeMap<Text, Span>,
+    /// How many lines the scenarios of the file may still be written out to.
+    budget: usize,
+    /// What came of it so far.
     pub(super) found: Vec<Scenario>,
-    /// A cast that the scenarios share is not known, or something is wrong with it.
-    broken_cast: bool,
 }
 
-impl<'a, 'l> Reading<'a, 'l> {
-    pub(super) fn new(at: Reporter<'a>, loader: &'a mut Loader<'l>) -> Self {
-        Self {
-            at,
-            loader,
-            names: BTreeMap::new(),
-            budget: MAX_LINES,
-            found: Vec::new(),
-            broken_cast: false,
-        }
+impl<'a> Reading<'a> {
+    pub(super) fn new(at: Reporter<'a>, loader: &'a mut Loader<'a>) -> Self {
+        let uses = Uses::new(loader);
+        Self { at, uses, names: BTreeMap::new(), budget: MAX_LINES, found: Vec::new() }
     }
 
     /// Reads a document that begins at `base` in the file.
     pub(super) fn document(&mut self, text: &str, base: usize) {
         let Some(lines) = syntax::read(text, base, self.at) else { return };
         let scenarios = lines.iter().filter(|line| &*line.name.text == "scenario").count();
-        if scenarios == 0 && !lines.is_empty() {
-            return self.cast_only(&lines);
+        if scenarios == 0 {
+            return self.cast_only(lines);
         }
-        let mut used = Vec::new();
-        self.broken_cast = false;
+        let mut shared = Shared::default();
         for node in &lines {
             match &*node.name.text {
                 "scenario" => {}
-                "use" => used.extend(self.use_line(node)),
+                "use" => shared.add(self.uses.read(node, self.at)),
                 _ => self.stray(node),
             }
         }
         for node in lines.iter().filter(|line| &*line.name.text == "scenario") {
-            self.scenario(node, &used);
+            self.scenario(node, shared.clone());
         }
     }
 
     /// A file without scenarios is a cast for others to use. A Markdown block is none: it would
     /// be passed over in silence.
-    fn cast_only(&mut self, lines: &[Node]) {
-        let is_cast = |node: &Node| verb::find(cast::CAST, &node.name.text).is_some();
-        if let Some(node) = lines.iter().find(|node| self.at.file.is_markdown() || !is_cast(node)) {
-            return self.stray(node);
+    fn cast_only(&self, lines: Vec<Node>) {
+        if self.at.file.is_markdown() {
+            return lines.iter().take(1).for_each(|node| self.stray(node));
         }
+        let is_cast = |node: &Node| verb::find(cast::CAST, &node.name.text).is_some();
+        let (lines, others): (Vec<Node>, Vec<Node>) = lines.into_iter().partition(is_cast);
+        others.iter().for_each(|node| self.stray(node));
         let lines: Vec<CastLine> = lines.iter().map(|node| (node, self.at)).collect();
         cast::read(&lines, &mut Scope::default());
     }
 
     fn stray(&self, node: &Node) {
-        let line = Line::new(node, self.at);
-        super::unknown(&line, "a file", ["scenario", "use"]);
+        if &*node.name.text == "use" {
+            let help = "write a `scenario` that the cast is for";
+            return self.at.error(
+                node.span,
+                "a `use` in a file without scenarios",
+                "for whom?",
+                help,
+            );
+        }
+        super::unknown(&Line::new(node, self.at), "a file", ["scenario", "use"]);
     }
 
-    /// The cast that a `use` names.
-    fn use_line(&mut self, node: &Node) -> Option<Used> {
+    fn scenario(&mut self, node: &Node, mut shared: Shared) {
         let before = self.at.findings.count();
-        let used = self.used(node);
-        self.broken_cast |= self.at.findings.count() > before;
-        used
-    }
-
-    fn used(&mut self, node: &Node) -> Option<Used> {
-        let line = Line::new(node, self.at);
-        line.takes(1, &[]);
-        line.no_block();
-        let name = line.first_text("a file", "\"actors.kdl\"");
-        if name.is_empty() {
-            return None;
-        }
-        let file = match (self.loader)(&name) {
-            Ok(file) => file,
-            Err(why) => {
-                let title = format!("`{name}` cannot be used: {why}");
-                let help = "name a file of cast lines, relative to this one";
-                self.at.error(node.args[0].span, title, "not found", help);
-                return None;
-            }
-        };
-        let at = Reporter { file: &file, findings: self.at.findings };
-        let lines = syntax::read(&file.text, 0, at)?;
-        let (cast, others): (Vec<Node>, Vec<Node>) =
-            lines.into_iter().partition(|node| verb::find(cast::CAST, &node.name.text).is_some());
-        for node in &others {
-            super::unknown(&Line::new(node, at), "a shared cast", verb::words(cast::CAST));
-        }
-        Some(Used { file, lines: cast })
-    }
-
-    fn scenario(&mut self, node: &Node, shared: &[Used]) {
-        let (before, shared_broken) = (self.at.findings.count(), self.broken_cast);
         let line = Line::new(node, self.at);
         line.takes(1, &[]);
         line.needs_block("…");
         let name = line.first_text("a name", "\"what-must-hold\"");
         let word = Word { text: name, span: node.args.first().map_or(node.span, |arg| arg.span) };
         self.name(&word);
-        let own = node.children().iter().filter(|line| &*line.name.text == "use");
-        let own: Vec<Used> = own.filter_map(|node| self.use_line(node)).collect();
-        let used: Vec<&Used> = shared.iter().chain(&own).collect();
-        let cells = matrix::cells(node, &mut self.budget, self.at);
+        for node in node.children().iter().filter(|line| &*line.name.text == "use") {
+            shared.add(self.uses.read(node, self.at));
+        }
+        let cells = matrix::cells(node, shared.size(), &mut self.budget, self.at);
         let clean = self.at.findings.count() == before
-            && !self.broken_cast
+            && !shared.broken
             && !self.at.findings.touch(self.at.file, node.whole);
         for cell in cells {
             let before = self.at.findings.count();
-            let scenario = self.cell(node, &word.text, &cell, &used);
+            let scenario = self.cell(node, &word.text, &cell, &shared);
             if clean && self.at.findings.count() == before {
                 self.found.push(scenario);
             }
         }
-        self.broken_cast = shared_broken;
     }
 
     fn name(&mut self, word: &Word) {
@@ -167,16 +125,16 @@ impl<'a, 'l> Reading<'a, 'l> {
         }
     }
 
-    fn cell(&self, node: &Node, name: &Text, cell: &Cell, used: &[&Used]) -> Scenario {
+    fn cell(&self, node: &Node, name: &Text, cell: &Cell, shared: &Shared) -> Scenario {
         let before = self.at.findings.count();
         let mut scope = Scope::default();
-        if self.broken_cast {
+        if shared.broken {
             scope.cast_is_unknown();
         }
-        let cast = self.cast(&cell.lines, used, &mut scope);
+        let cast = self.cast(&cell.lines, shared, &mut scope);
         let (meta, steps) = self.lines(&cell.lines, &mut scope);
         let expects = steps.iter().flat_map(|step| &step.expectations).count();
-        if self.at.findings.count() == before && !self.broken_cast {
+        if self.at.findings.count() == before && !shared.broken {
             self.complete(node, &cast, steps.len(), expects);
         }
         Scenario {
@@ -219,13 +177,13 @@ impl<'a, 'l> Reading<'a, 'l> {
         (meta, steps)
     }
 
-    fn cast(&self, lines: &[Node], used: &[&Used], scope: &mut Scope) -> skep_plan::Cast {
+    fn cast(&self, lines: &[Node], shared: &Shared, scope: &mut Scope) -> skep_plan::Cast {
         let findings = self.at.findings;
-        let shared = used.iter().flat_map(|used| {
+        let used = shared.used.iter().flat_map(|used| {
             used.lines.iter().map(|node| (node, Reporter { file: &used.file, findings }))
         });
         let own = lines.iter().map(|node| (node, self.at));
-        let lines: Vec<CastLine> = shared.chain(own).collect();
+        let lines: Vec<CastLine> = used.chain(own).collect();
         cast::read(&lines, scope)
     }
 
@@ -249,6 +207,26 @@ impl<'a, 'l> Reading<'a, 'l> {
             let title = format!("a scenario without {what}");
             self.at.error(node.span, title, "incomplete", format!("write `{example}`"));
         }
+    }
+}
+
+/// The casts that scenarios share.
+#[derive(Clone, Default)]
+struct Shared {
+    used: Vec<Rc<Used>>,
+    /// One of them is not known, or something is wrong with it.
+    broken: bool,
+}
+
+impl Shared {
+    fn add(&mut self, used: Option<Rc<Used>>) {
+        self.broken |= used.as_ref().is_none_or(|used| used.broken);
+        self.used.extend(used);
+    }
+
+    /// How many lines they are.
+    fn size(&self) -> usize {
+        self.used.iter().flat_map(|used| &used.lines).map(Node::size).sum()
     }
 }
 

@@ -95,7 +95,11 @@ pub(in crate::scenario) fn complain(
     match error {
         SettingError::Unknown(word) => {
             let title = format!("a harness has no setting `{}`", shown(word));
-            let help = suggest::instead(word, words.iter().copied());
+            let help = match &**word {
+                // Nearer to `model` by its letters, and meant as this by all who write it.
+                "mode" => "did you mean `permission-mode`?".to_owned(),
+                _ => suggest::instead(word, words.iter().copied()),
+            };
             line.at.error(key, title, "unknown", help);
         }
         SettingError::Value { key, value: given, wanted } => {
