@@ -232,6 +232,37 @@ fn delays_take_virtual_time() {
     });
 }
 
+/// Notes how long it is until the next timer whenever the agent has nothing to do.
+struct Idler(Rc<RefCell<Vec<Option<Duration>>>>);
+
+impl Watch for Idler {
+    async fn seen(&mut self, _: Seen) {}
+
+    fn idle(&mut self, timer: Option<Duration>) {
+        self.0.borrow_mut().push(timer);
+    }
+}
+
+#[test]
+fn a_hastened_agent_waits_so_many_times_shorter_and_says_how_long() {
+    virtually(async {
+        let idle = Rc::new(RefCell::new(Vec::new()));
+        let disk = Rc::new(RefCell::new(AgentDisk::new("a", 7)));
+        let cast = scripted("initialize", vec![Action::Delay { ms: 6000 }]);
+        let agent = Agent::new(Arc::new(cast), 1);
+        let shell = Shell::new(agent, disk, Idler(Rc::clone(&idle))).hastened(60);
+        let (mut stdin, agent_stdin) = tokio::io::duplex(1024);
+        let (agent_stdout, mut stdout) = tokio::io::duplex(1024);
+        tokio::task::spawn_local(shell.run(agent_stdin, agent_stdout));
+        let start = Instant::now();
+        let request = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{}}\n";
+        stdin.write_all(request.as_bytes()).await.unwrap();
+        stdout.read_exact(&mut [0; 8]).await.unwrap();
+        assert_eq!(start.elapsed(), Duration::from_millis(100));
+        assert_eq!(*idle.borrow(), [None, Some(Duration::from_millis(100)), None]);
+    });
+}
+
 #[test]
 fn exit_and_die_end_the_shell_and_close_its_pipes() {
     virtually(async {
