@@ -51,7 +51,7 @@ impl EventWorld {
             pipe: FramePipe::default(),
         });
         if let Some(old) = self.harnesses[host].agent.replace(place) {
-            self.orphan(old, true);
+            self.end_agent(old, End::Signal { signal: SIGKILL, by_us: false });
         }
         let event = HarnessEvent::AgentStarted;
         self.send(Due::Harness { host, life, via: Via::Pipe(place), event });

@@ -76,7 +76,6 @@ impl EventWorld {
         }
         match event {
             HarnessEvent::Disconnected => it.conn = None,
-            HarnessEvent::AgentEnded => it.agent = None,
             HarnessEvent::AgentFrame(ref frame) if self.crash_on_answer(host, frame) => return,
             _ => {}
         }

@@ -87,7 +87,7 @@ impl EventWorld {
         } else {
             let answer = poll::run(store.apply(op, now_ms), MOST_OPERATIONS);
             let answer = answer.unwrap_or_else(|| StoreAnswer::Failed("it never ended".into()));
-            self.harnesses[host].store.store = Some(store);
+            self.give_back(host, store);
             self.answer(host, ticket, answer);
             self.next_operation(host);
         }
@@ -117,7 +117,7 @@ impl EventWorld {
                 self.poll_later(host);
             }
             std::task::Poll::Ready((store, answer)) => {
-                self.harnesses[host].store.store = Some(store);
+                self.give_back(host, store);
                 if operation.writes && self.crash_at(host, Point::Stored) {
                     return;
                 }
@@ -125,6 +125,14 @@ impl EventWorld {
                 self.next_operation(host);
             }
         }
+    }
+
+    /// A store between two operations; what it found wrong is told.
+    fn give_back(&mut self, host: usize, store: Store<SimVolume>) {
+        for warning in store.take_warnings() {
+            self.note_of(host, Note::StoreTrouble(warning.to_string().into()));
+        }
+        self.harnesses[host].store.store = Some(store);
     }
 
     fn set_trap(&self, host: usize) {

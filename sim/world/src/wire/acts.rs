@@ -9,9 +9,9 @@ use skep_relay::RelayEvent;
 use skep_trace::{End, Text, What};
 use tokio::sync::Notify;
 
-use super::{QUIET_TICKS, WireWorld};
 use super::hosts::{harness_host, relay_host};
 use super::shared::{Launch, RunningLife};
+use super::{QUIET_TICKS, WireWorld};
 use crate::stage::{DOWNTIME_MS, Said};
 use crate::world::WorldError;
 
@@ -60,6 +60,11 @@ impl WireWorld {
             Act::RunFor { ms } => self.run_until(self.now_ms() + ms)?,
             Act::Crash { harness, at, power } => {
                 let host = self.stage.one_harness(harness.as_ref())?;
+                if *at == Point::Stored {
+                    let why = "this gear has no instant between a store's answer and its harness; \
+                               play it in the event gear";
+                    return Err(WorldError::Unsupported(why.to_owned()));
+                }
                 self.shared.arm(host, *at, *power);
                 self.set_traps();
             }
@@ -198,9 +203,7 @@ impl WireWorld {
         for (host, lane) in self.lanes.iter().enumerate() {
             if let Some(running) = &lane.running {
                 let point = self.shared.armed_in_store(host);
-                self.states
-                    .disk
-                    .trap(running.volume.pid(), point.filter(|at| *at != Point::Stored));
+                self.states.disk.trap(running.volume.pid(), point);
             }
         }
     }

@@ -54,6 +54,8 @@ pub struct WireWorld {
     shared: Shared,
     relays: Vec<RelayHandle<WireHost>>,
     lanes: Vec<Lane>,
+    /// Downtime that was not ticked through, because nobody was there to notice.
+    skipped_ms: u64,
 }
 
 impl WireWorld {
@@ -81,7 +83,7 @@ impl WireWorld {
         };
         let relays = (0..setup.cast.relays.len()).map(relay).collect();
         let lanes = stage.players.iter().map(|player| Lane::new(&player.name)).collect();
-        Ok(Self { sim, states: States::new(), shared, relays, lanes, stage })
+        Ok(Self { sim, states: States::new(), shared, relays, lanes, stage, skipped_ms: 0 })
     }
 
     fn now_ms(&self) -> u64 {
@@ -96,12 +98,17 @@ impl WireWorld {
     fn tick(&mut self) -> Result<(), WorldError> {
         self.sim.step().map_err(|error| WorldError::Ours(error.to_string()))?;
         let elapsed = u64::try_from(self.sim.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.shared.set_now(elapsed);
+        self.shared.set_now(elapsed + self.skipped_ms);
         self.reap();
         Ok(())
     }
 
     fn run_until(&mut self, until_ms: u64) -> Result<(), WorldError> {
+        if self.lanes.iter().all(|lane| lane.running.is_none()) {
+            self.skipped_ms += until_ms.saturating_sub(self.now_ms());
+            self.shared.set_now(until_ms.max(self.now_ms()));
+            return Ok(());
+        }
         while self.now_ms() < until_ms && !self.shared.full() {
             self.tick()?;
         }
