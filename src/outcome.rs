@@ -204,6 +204,18 @@ impl RunOutcome {
         runs.into_iter().map(|(test, runs)| (test, (violated(&runs), runs.len()))).collect()
     }
 
+    /// One run of each test, the first of its worst: what there is to tell of its repeats.
+    pub fn told(&self) -> Vec<&TestOutcome> {
+        let same = |one: &TestOutcome, other: &TestOutcome| {
+            (&one.test, &one.file) == (&other.test, &other.file)
+        };
+        let worst = |runs: &'_ [TestOutcome]| {
+            let verdict = runs.iter().map(|run| run.verdict).max();
+            runs.iter().position(|run| Some(run.verdict) == verdict).unwrap_or(0)
+        };
+        self.tests.chunk_by(same).map(|runs| &runs[worst(runs)]).collect()
+    }
+
     /// The verdict on all of it: the worst that counts. Nothing at all is inconclusive.
     pub fn verdict(&self) -> Verdict {
         let worst = self.standings().map(|(_, verdict)| verdict).max();
@@ -301,6 +313,24 @@ mod tests {
         assert_eq!(live.exit_code(), ExitCode::Inconclusive);
         assert_eq!(live.unsteady().get("a"), Some(&(1, 2)));
         assert_eq!(run(WorldName::SimEvent, &tests).exit_code(), ExitCode::Violated);
+    }
+
+    #[test]
+    fn of_repeats_the_first_of_the_worst_is_told() {
+        let mut run = run(
+            WorldName::SimEvent,
+            &[
+                ("a", Verdict::Held, Blame::Harness),
+                ("a", Verdict::Violated, Blame::Harness),
+                ("a", Verdict::Violated, Blame::Harness),
+                ("b", Verdict::Held, Blame::Harness),
+            ],
+        );
+        for (seed, test) in (0..).zip(&mut run.tests) {
+            test.seed = seed;
+        }
+        let seeds: Vec<u64> = run.told().iter().map(|test| test.seed).collect();
+        assert_eq!(seeds, [1, 3]);
     }
 
     #[test]

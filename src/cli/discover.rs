@@ -156,7 +156,9 @@ fn read(path: &Path) -> Result<Arc<SourceFile>, Trouble> {
         return Err(Trouble::usage(title).help("`-` reads standard input"));
     }
     let mut file = open(path).map_err(|error| unreadable(path, &error))?;
-    read_bounded(&mut file, &path.to_string_lossy(), path)
+    // `./a.kdl` is `a.kdl`: GitHub finds its annotations by such names.
+    let name = path.strip_prefix(".").unwrap_or(path);
+    read_bounded(&mut file, &name.to_string_lossy(), path)
 }
 
 #[expect(clippy::disallowed_methods, reason = "the command line reads the user's files")]

@@ -10,7 +10,7 @@ use crate::rule;
 /// One workflow command a line: an error for each test that is violated, a warning for each that
 /// could not be observed.
 pub fn annotations(outcome: &RunOutcome) -> String {
-    outcome.tests.iter().filter_map(annotation).map(|line| line + "\n").collect()
+    outcome.told().into_iter().filter_map(annotation).map(|line| line + "\n").collect()
 }
 
 fn annotation(test: &TestOutcome) -> Option<String> {

@@ -12,15 +12,14 @@ use crate::outcome::{RunOutcome, TestOutcome};
 pub fn page(outcome: &RunOutcome, timeless: bool) -> String {
     let summary = terminal::summary(outcome, timeless, Paint::PLAIN);
     let mut page = format!("## skep: {}\n\n{summary}", outcome.verdict());
-    let told = outcome
-        .tests
-        .iter()
-        .filter(|test| matches!(test.verdict, Verdict::Violated | Verdict::Inconclusive));
-    for test in told {
+    let tests = outcome.told();
+    let told =
+        |test: &&&TestOutcome| matches!(test.verdict, Verdict::Violated | Verdict::Inconclusive);
+    for test in tests.iter().filter(told) {
         page.push_str(&fold(test));
     }
     let unfit: Vec<_> =
-        outcome.tests.iter().filter(|test| test.verdict == Verdict::NotApplicable).collect();
+        tests.iter().filter(|test| test.verdict == Verdict::NotApplicable).collect();
     if !unfit.is_empty() {
         page.push_str("\n<details><summary>not applicable</summary>\n\n");
         for test in unfit {

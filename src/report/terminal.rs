@@ -25,7 +25,7 @@ pub fn run(outcome: &RunOutcome, brevity: Brevity, paint: Paint) -> String {
     if !brevity.quiet {
         text.push_str(&listing(outcome, paint));
     }
-    for test in &outcome.tests {
+    for test in outcome.told() {
         let story = story::story(test, paint);
         if !story.is_empty() {
             text.push_str(if text.is_empty() { "" } else { "\n" });

@@ -69,7 +69,7 @@ fn call_text(call: &Call, names: &Names) -> String {
             format!("{method} {session} {}", quote(said(prompt), TEXT_COLUMNS))
         }
         Call::SessionUpdate { update, .. } => {
-            let text = update.text().map(|text| format!(" {}", quote(text, TEXT_COLUMNS)));
+            let text = update.text().map(|text| format!(" {}", quote(content(text), TEXT_COLUMNS)));
             format!("{} {session}{}", clean(update.kind()), text.unwrap_or_default())
         }
         Call::SetModel { model_id: value, .. } | Call::SetMode { mode_id: value, .. } => {
@@ -80,17 +80,19 @@ fn call_text(call: &Call, names: &Names) -> String {
     }
 }
 
-/// What a person said in a prompt: the line that holds the message's content, where the harness
-/// wraps it in context, else the last block's first line.
+/// What a harness writes before a message's own words, where it wraps them in context.
+const CONTENT: &str = "Content: ";
+
+/// What a person said in a prompt: the message's own words, else the last block's first line.
 fn said(prompt: &[Text]) -> &str {
-    let content = |block: &Text| {
-        let at = block.find("Content: ")?;
-        Some(at + "Content: ".len())
-    };
-    let block = prompt.iter().rev().find(|block| content(block).is_some()).or(prompt.last());
-    let Some(block) = block else { return "" };
-    let text = &block[content(block).unwrap_or(0)..];
-    text.lines().next().unwrap_or("")
+    let block = prompt.iter().rev().find(|block| block.contains(CONTENT)).or(prompt.last());
+    block.map_or("", |block| content(block))
+}
+
+/// The message's own words in a text, else its first line.
+fn content(text: &str) -> &str {
+    let own = text.find(CONTENT).map_or(0, |at| at + CONTENT.len());
+    text[own..].lines().next().unwrap_or("")
 }
 
 fn setup_text(setup: &Setup, names: &Names) -> String {
