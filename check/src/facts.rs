@@ -72,6 +72,10 @@ pub(crate) struct Facts {
     pub(crate) tells_ready: bool,
     /// A harness gave its own word about itself at some time.
     pub(crate) tells_notes: bool,
+    /// What harnesses said and how they ended before the first step, until the second: starting
+    /// up is a part of the first step.
+    pub(crate) startup: Vec<(usize, What)>,
+    begun: bool,
     instants: Vec<u64>,
     dms: BTreeSet<Text>,
     owner: Option<Hex32>,
@@ -100,6 +104,8 @@ impl Facts {
             instants: Vec::new(),
             tells_ready: false,
             tells_notes: false,
+            startup: Vec::new(),
+            begun: false,
             dms: BTreeSet::new(),
             owner: None,
             keys: vec![None; asked.harnesses.len()],
@@ -168,9 +174,15 @@ impl Facts {
 
     /// What the run itself tells: steps, names, lives.
     fn see_run<'r>(&mut self, what: &'r What) -> Seen<'r> {
+        if !self.begun && matches!(what, What::HarnessEnded(..) | What::Note { .. }) {
+            self.startup.push((self.record, what.clone()));
+        }
         match what {
             What::Step { index, .. } => {
                 self.step = *index;
+                if std::mem::replace(&mut self.begun, true) {
+                    self.startup.clear();
+                }
                 self.states.begin_step();
                 self.place_given();
             }

@@ -1,4 +1,7 @@
 //! `expect exit`, `expect store-trouble`, `expect agent-started`: what processes do and say.
+//!
+//! What a harness says and how it ends while it starts up, before the first step, counts as of
+//! the first step; the agents that it starts then do not.
 
 use skep_trace::{End, Note, Text, What};
 
@@ -48,9 +51,9 @@ impl RunWatch {
         Self { sort, count, never, hits: Vec::new(), near: None, found: None }
     }
 
-    fn fits(&mut self, moment: &Moment<'_>) -> bool {
+    fn fits(&mut self, record: usize, what: &What) -> bool {
         let is = |wanted: &Option<Text>, name: &Text| wanted.as_ref().is_none_or(|it| it == name);
-        match (&self.sort, moment.what) {
+        match (&self.sort, what) {
             (Sort::Exit { harness, code }, What::HarnessEnded(life, end))
                 if is(harness, &life.harness) =>
             {
@@ -63,7 +66,7 @@ impl RunWatch {
                     }
                 };
                 if !fits {
-                    self.near.get_or_insert((moment.record, format!("{life} {how}")));
+                    self.near.get_or_insert((record, format!("{life} {how}")));
                 }
                 fits
             }
@@ -137,8 +140,16 @@ impl RunWatch {
 }
 
 impl Watch for RunWatch {
+    fn begin(&mut self, facts: &Facts) {
+        for (record, what) in &facts.startup {
+            if self.fits(*record, what) {
+                self.hits.push(*record);
+            }
+        }
+    }
+
     fn see(&mut self, moment: &Moment<'_>, _facts: &Facts) -> Option<Bind> {
-        if self.fits(moment) {
+        if self.fits(moment.record, moment.what) {
             self.hits.push(moment.record);
         }
         None

@@ -110,6 +110,21 @@ fn store_trouble_is_missed_only_where_harnesses_are_heard_at_all() {
 }
 
 #[test]
+fn starting_up_is_a_part_of_the_first_step_but_for_the_agents_that_it_starts() {
+    let trouble = || Wanted::StoreTrouble { harness: None };
+    let agents = Wanted::AgentStarted { agent: None, count: Count::exactly(1) };
+    let mut story = Story::new();
+    story.starts("h").notes(Note::StoreTrouble("damaged".into()));
+    let said = story.last();
+    story.step([expect(trouble()), never(trouble()), expect(agents)]).agent_respawned().settles();
+    assert_held(&story.expectation(0));
+    assert_broken(&story.expectation(1), Blame::Harness, said);
+    assert_held(&story.expectation(2));
+    story.step([never(trouble())]).settles();
+    assert_held(&story.expectation(0));
+}
+
+#[test]
 fn agents_that_are_started_are_counted() {
     let agents =
         |count| Wanted::AgentStarted { agent: Some("a".into()), count: Count::exactly(count) };
