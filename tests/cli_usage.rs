@@ -52,6 +52,12 @@ fn options_that_contradict_each_other_are_refused() {
 }
 
 #[test]
+fn a_profile_that_nobody_knows_is_refused_and_not_passed_over() {
+    let words = ["run", "--harness", "x", "--harness-profile", "lease"];
+    fails(&words, USAGE, &["there is no harness profile `lease`", "skep list profiles"]);
+}
+
+#[test]
 fn a_command_that_no_shell_reads_is_refused() {
     fails(&["run", "--harness", "\"open"], USAGE, &["is no command", "./buzz-acp"]);
     fails(&["run", "--harness", " "], USAGE, &["is no command"]);

@@ -24,7 +24,7 @@ use crate::director;
 pub use crate::director::parallel::in_parallel;
 use crate::exit_code::ExitCode;
 use crate::live::serve;
-use crate::matrix::Matrix;
+use crate::matrix::{Breadth, Matrix};
 use crate::outcome::{TestOutcome, WorldName};
 
 /// How the tests of one command are played.
@@ -197,13 +197,17 @@ pub fn prove(tests: &[Test], proof: &Proof, console: &Console) -> Result<Matrix,
         progress.ended(&row.test, row.baseline);
         row
     });
+    let mut tests: Vec<_> = rows.into_iter().flatten().collect();
+    if proof.whole_corpus && proof.breadth == Breadth::Full && world != WorldName::Live {
+        tests.extend(director::suite::rows(&proof.mutants, suite::jobs(proof.jobs), &stop));
+    }
     progress.finish();
     Ok(Matrix {
         world: proof.world,
         seed: proof.seed,
         breadth: proof.breadth,
         whole_corpus: proof.whole_corpus,
-        tests: rows.into_iter().flatten().collect(),
+        tests,
         mutants: proof.mutants.clone(),
         interrupted: interrupt.is_wanted(),
         wall_ms: clock.passed_ms(),

@@ -18,7 +18,7 @@ use super::trouble::Trouble;
 use super::{discover, help, select};
 use crate::exit_code::ExitCode;
 use crate::report::Paint;
-use crate::report::clean::{clean, pad};
+use crate::report::clean::{COLUMNS, clean, fit, pad};
 use crate::report::paint::Tone;
 use crate::rule::{RULES, Rule};
 use crate::scenario::{self, Listed};
@@ -284,14 +284,18 @@ fn scenario_text(one: &Listed, summary: &str, paint: Paint) -> String {
     let notes = paint.paint(Tone::Faint, notes.join(" · "));
     let summary = match summary {
         "" => String::new(),
-        summary => format!("    {}\n", paint.paint(Tone::Faint, clean(summary))),
+        summary => format!("    {}\n", paint.paint(Tone::Faint, fit(&clean(summary), COLUMNS - 4))),
     };
     format!("  {}  {notes}\n{summary}", clean(&one.name))
 }
 
+/// Comments of the corpus that restate no report begin with this, which says nothing here.
+const NO_REPORT: &str = "Rule only: no public report.";
+
 /// A comment is wrapped where its lines end; what is told is its first sentence.
 fn first_sentence(doc: &str) -> String {
     let text = doc.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = text.strip_prefix(NO_REPORT).unwrap_or(&text).trim_start();
     let end = text.find(". ").map_or(text.len(), |stop| stop + 1);
     text[..end].to_owned()
 }
@@ -315,7 +319,7 @@ fn breaking(id: &str) -> Vec<Mutant> {
 }
 
 /// The profile that the reference harness follows.
-const REFERENCE: &str = "reference";
+pub const REFERENCE: &str = "reference";
 
 /// Each policy, the value that the reference has, and all values there are.
 fn policies() -> [(&'static str, String, &'static [&'static str]); 8] {

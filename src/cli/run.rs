@@ -9,7 +9,6 @@ use skep_mutant::Mutant;
 use super::console::Console;
 use super::discover::{self, Test};
 use super::engine::Plan;
-use super::help;
 use super::options::{
     Format, GearOption, OutputOptions, WorldOption, parse_instant, parse_mutant, world_name,
 };
@@ -17,6 +16,7 @@ use super::suite::{self, Bounds};
 use super::targets::Target;
 use super::traces::TraceFolder;
 use super::trouble::Trouble;
+use super::{help, list};
 use crate::exit_code::ExitCode;
 use crate::outcome::RunOutcome;
 use crate::report::names::Names;
@@ -142,6 +142,10 @@ fn plan(arguments: &RunArguments) -> Result<Plan, Trouble> {
     };
     let harness = arguments.harness.as_deref().map(command_words).transpose()?;
     let profile = arguments.harness_profile.clone();
+    if let Some(unknown) = profile.as_ref().filter(|profile| *profile != list::REFERENCE) {
+        return Err(Trouble::usage(format!("there is no harness profile `{unknown}`"))
+            .help("`skep list profiles` names them"));
+    }
     Ok(Plan { world, mutant: arguments.mutant, harness, profile })
 }
 

@@ -6,6 +6,7 @@
 //! - [`outline`]: the scenario, as far as a report must know it.
 //! - [`parallel`]: many pieces of work at once, in a stable order.
 //! - [`prove`]: one test against every mutant.
+//! - [`suite`]: the store's rules, as rows of the same proof.
 //! - [`rejudge`]: a recorded trace, judged again.
 
 pub mod asked;
@@ -15,5 +16,6 @@ pub mod parallel;
 pub mod play;
 pub mod prove;
 pub mod rejudge;
+pub mod suite;
 
 pub use play::{Job, play};

@@ -10,6 +10,7 @@ use skep_mutant::Mutant;
 use skep_plan::ChannelKind;
 use skep_trace::{ClientMsg, Filter, NostrEvent, Text};
 
+use crate::closed::Closed;
 use crate::config::HarnessConfig;
 
 /// What a channel's subscription is called: this and its id.
@@ -36,12 +37,12 @@ pub(crate) struct Channel {
     floor_s: u64,
     /// The newest message so far, in seconds.
     newest_s: u64,
-    /// How often its subscription was closed since something new last came through it.
-    pub(crate) closed: u32,
+    /// What became of its subscription.
+    pub(crate) closed: Closed,
     /// The relay has told what it had stored before the process started.
     pub(crate) caught_up: bool,
-    /// The relay closed its subscription; it is opened again at the next occasion.
-    pub(crate) reopen: bool,
+    /// It was subscribed to, or will be with the next connection.
+    pub(crate) subscribed: bool,
 }
 
 /// What a session is told of the channel that it belongs to.
@@ -67,9 +68,9 @@ impl Channel {
             words: OnceCell::new(),
             floor_s,
             newest_s: 0,
-            closed: 0,
+            closed: Closed::default(),
             caught_up: false,
-            reopen: false,
+            subscribed: false,
         }
     }
 

@@ -17,9 +17,6 @@ pub(crate) const CONTROL_SUB: &str = "agent-observer-control";
 
 const KIND_AUTH: u16 = 22242;
 
-/// The longest wait before a subscription that keeps being closed is opened again.
-const REOPEN_CAP_MS: u64 = 60_000;
-
 impl Harness {
     pub(crate) fn connect(&mut self, out: &mut Out<'_>) {
         self.link.state = LinkState::Connecting;
@@ -134,13 +131,14 @@ impl Harness {
         if self.discovered {
             self.show_presence(out);
         }
+        self.publish_observed(out);
     }
 
     fn subscribe_to_channels(&mut self, out: &mut Out<'_>) {
         let overlap_s = self.config.overlap_s();
         let since_s = self.config.mutants.has(Mutant::NoGapFetch).then(|| out.now_s() + 1);
         for channel in self.channels.iter_mut() {
-            channel.reopen = false;
+            channel.closed.reopened();
             out.send(channel.request(&self.pubkey_text, overlap_s, since_s));
         }
     }
@@ -202,27 +200,34 @@ impl Harness {
     /// Opens a subscription again that the relay closed: at once, but a relay that keeps closing
     /// it is asked ever more seldom.
     fn reopen(&mut self, sub: &str, out: &mut Out<'_>) {
-        let Some(id) = sub.strip_prefix(SUB_PREFIX) else {
-            return self.subscribe_to_words(out);
+        let id = sub.strip_prefix(SUB_PREFIX);
+        let closed = match id {
+            None => &mut self.words_closed,
+            Some(id) => match self.channels.get_mut(id) {
+                Some(channel) => &mut channel.closed,
+                None => return,
+            },
         };
-        let Some(channel) = self.channels.get_mut(id) else { return };
-        channel.closed += 1;
-        if channel.closed == 1 {
-            return self.subscribe_to_channel(id, out);
+        closed.again();
+        if let Some(wait_ms) = closed.wait_ms() {
+            return self.timers.ensure(Slot::Resubscribe, wait_ms, out);
         }
-        channel.reopen = true;
-        let wait_ms = (1_000 << (channel.closed - 2).min(8)).min(REOPEN_CAP_MS);
-        self.timers.ensure(Slot::Resubscribe, wait_ms, out);
+        self.reopen_subscriptions(out);
     }
 
     pub(crate) fn reopen_subscriptions(&mut self, out: &mut Out<'_>) {
-        let closed = self.channels.iter_mut().filter(|channel| channel.reopen);
-        let ids: Vec<Text> = closed
-            .map(|channel| {
-                channel.reopen = false;
-                channel.id.clone()
-            })
-            .collect();
+        if !self.link.is_open() {
+            // The next connection opens them all.
+            return;
+        }
+        if self.words_closed.reopened() {
+            self.subscribe_to_words(out);
+        }
+        let closed = self
+            .channels
+            .iter_mut()
+            .filter_map(|channel| channel.closed.reopened().then(|| channel.id.clone()));
+        let ids: Vec<Text> = closed.collect();
         for id in ids {
             self.subscribe_to_channel(&id, out);
         }

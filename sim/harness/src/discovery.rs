@@ -41,7 +41,12 @@ impl Harness {
                 out.log(|| format!("the channels could not be found: {why}"));
                 self.exit(1, out);
             }
-            Outcome::Failed(ask, why) => out.log(|| format!("{ask:?} failed: {why}")),
+            Outcome::Failed(ask, why) => {
+                out.log(|| format!("{ask:?} failed: {why}"));
+                if ask == Ask::LateMetadata {
+                    self.subscribe_to_new_channels(out);
+                }
+            }
             Outcome::Again => self.wait_for_http(out),
             Outcome::Unknown => {}
         }
@@ -66,7 +71,10 @@ impl Harness {
                 self.on_metadata(events);
                 self.on_discovered(out);
             }
-            Ask::LateMetadata => self.on_metadata(events),
+            Ask::LateMetadata => {
+                self.on_metadata(events);
+                self.subscribe_to_new_channels(out);
+            }
             Ask::Notice | Ask::Reaction => {}
         }
     }
@@ -115,15 +123,26 @@ impl Harness {
     fn on_discovered(&mut self, out: &mut Out<'_>) {
         out.log(|| format!("discovered {} channel(s)", self.channels.len()));
         self.discovered = true;
-        if !self.link.is_open() {
-            // The next connection does both.
-            return;
+        self.subscribe_to_new_channels(out);
+        if self.link.is_open() {
+            self.show_presence(out);
         }
-        let ids: Vec<Text> = self.channels.iter().map(|channel| channel.id.clone()).collect();
+    }
+
+    /// Subscribes to the channels that it was not yet. One that is new waits for its metadata: until
+    /// then nobody knows whose messages count there, and the subscription asks for those that came
+    /// meanwhile. Without a connection, the next one subscribes to all.
+    fn subscribe_to_new_channels(&mut self, out: &mut Out<'_>) {
+        let new = self.channels.iter_mut().filter(|channel| !channel.subscribed);
+        let ids: Vec<Text> = new
+            .map(|channel| {
+                channel.subscribed = true;
+                channel.id.clone()
+            })
+            .collect();
         for id in ids {
             self.subscribe_to_channel(&id, out);
         }
-        self.show_presence(out);
     }
 
     /// Something came through a subscription.
@@ -140,6 +159,7 @@ impl Harness {
         if !self.seen.insert(event.id()) {
             return;
         }
+        self.words_closed.works();
         self.membership_s = self.membership_s.max(event.created_at.min(out.now_s()));
         match event.kind {
             KIND_JOINED => self.on_joined(&id, event.created_at, out),
@@ -161,7 +181,6 @@ impl Harness {
         out.log(|| format!("joined channel {id}"));
         self.add_channel(id, created_at, out);
         self.ask_metadata(vec![id.into()], Ask::LateMetadata, out);
-        self.subscribe_to_channel(id, out);
     }
 
     /// The agent is no longer a member: nothing of the channel is kept, in memory or on disk.

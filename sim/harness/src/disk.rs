@@ -71,9 +71,13 @@ impl Disk {
         self.owed.insert(key, Owed { op, attempts: 0 });
     }
 
-    /// A discard of the key is not yet durable.
+    /// A discard of the key, or of its whole channel, is not yet durable.
     pub(crate) fn owes(&self, key: &Key) -> bool {
-        !self.owed.is_empty() && self.owed.contains_key(key)
+        let covers = |owed: &Owed| match &owed.op {
+            StoreOp::RemoveChannel { channel } => *channel == key.channel,
+            _ => false,
+        };
+        self.owed.contains_key(key) || self.owed.values().any(covers)
     }
 
     /// The discard is durable, or something newer is about to take the place of what it removes.
@@ -107,15 +111,18 @@ impl Disk {
         self.under_way.is_none() && self.owed.is_empty()
     }
 
-    /// How long the next attempt at what is owed waits.
-    pub(crate) fn retry_in_ms(&self) -> u64 {
-        let attempts = self.owed.values().map(|owed| owed.attempts).min().unwrap_or(0);
-        (RETRY_MS << attempts.saturating_sub(1).min(8)).min(RETRY_CAP_MS)
+    /// How long the next attempt at what has failed waits; `None` where nothing has.
+    pub(crate) fn retry_in_ms(&self) -> Option<u64> {
+        let failed = self.owed.values().map(|owed| owed.attempts).filter(|attempts| *attempts > 0);
+        let attempts = failed.min()?;
+        Some((RETRY_MS << (attempts - 1).min(8)).min(RETRY_CAP_MS))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use skep_trace::Hex32;
+
     use super::*;
 
     fn remove(channel: &str) -> StoreOp {
@@ -136,18 +143,29 @@ mod tests {
     }
 
     #[test]
+    fn an_owed_channel_covers_its_threads() {
+        let thread = |channel: &str| Key { channel: channel.into(), root: Some(Hex32([1; 32])) };
+        let mut disk = Disk::default();
+        let whole = Key { channel: "a".into(), root: None };
+        disk.owe(whole, StoreOp::RemoveChannel { channel: "a".into() });
+        assert!(disk.owes(&thread("a")));
+        assert!(!disk.owes(&thread("b")));
+    }
+
+    #[test]
     fn attempts_at_an_owed_discard_come_ever_later() {
         let key = Key { channel: "a".into(), root: None };
         let mut disk = Disk::default();
         disk.owe(key.clone(), remove("a"));
-        let waits: Vec<u64> = (0..6)
-            .map(|_| {
-                disk.discard_failed(&key);
-                disk.retry_in_ms()
-            })
-            .collect();
-        assert_eq!(waits, [5_000, 10_000, 20_000, 40_000, 60_000, 60_000]);
+        assert_eq!(disk.retry_in_ms(), None);
+        let mut wait = || {
+            disk.discard_failed(&key);
+            disk.retry_in_ms()
+        };
+        let waits = [5_000, 10_000, 20_000, 40_000, 60_000, 60_000].map(Some);
+        assert_eq!(std::array::from_fn(|_| wait()), waits);
         disk.settle(&key);
         assert!(!disk.owes(&key));
+        assert_eq!(disk.retry_in_ms(), None);
     }
 }

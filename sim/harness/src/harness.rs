@@ -8,6 +8,7 @@ use skep_trace::{Hex32, Note, Text};
 use crate::agent::Agent;
 use crate::book::Book;
 use crate::channel::Channels;
+use crate::closed::Closed;
 use crate::config::HarnessConfig;
 use crate::disk::{Disk, Reason};
 use crate::effect::{HarnessEffect, Out};
@@ -50,6 +51,8 @@ pub struct Harness {
     pub(crate) started_s: u64,
     /// The newest word about memberships, in seconds.
     pub(crate) membership_s: u64,
+    /// What became of the subscriptions to what is said about the agent.
+    pub(crate) words_closed: Closed,
     /// The channels are known.
     pub(crate) discovered: bool,
     /// Presence was shown: people can expect to be heard.
@@ -85,6 +88,7 @@ impl Harness {
             models: BTreeMap::new(),
             started_s: 0,
             membership_s: 0,
+            words_closed: Closed::default(),
             discovered: false,
             present: false,
             first_ms: None,

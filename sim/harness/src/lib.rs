@@ -3,7 +3,7 @@
 //! The core is a state machine without I/O: [`Harness::step`] takes an event and an instant, and
 //! says what is to be done. Start in [`harness`] (who handles what), then follow a message:
 //!
-//! - the relay's side: `link` and `connection` (handshake, loss), `discovery` (which channels),
+//! - the relay's side: `link`, `connection` and `closed` (handshake, loss), `discovery` (which channels),
 //!   `channel` (what is known of one), `message`, `command` and `control` (what people say);
 //! - on the way: `scope` (whose session), `seen` (once only), `inbox` (what waits), `turn` (what
 //!   runs, and its stages);
@@ -31,6 +31,7 @@ pub mod shell;
 mod agent;
 mod book;
 mod channel;
+mod closed;
 mod command;
 mod connection;
 mod control;

@@ -66,10 +66,25 @@ impl Why {
         }
     }
 
-    /// Somebody decided about the scope, whatever session it has; else one session proved used up,
-    /// and a receipt that another process has written since is not meant.
-    fn means_the_scope(self) -> bool {
-        !matches!(self, Self::MaxTokens | Self::MaxRequests | Self::TurnLimit | Self::FailedCleanup)
+    /// What the store is asked for the durable half.
+    fn operation(self, key: &Key, session: Option<Text>) -> Option<StoreOp> {
+        let whole = || StoreOp::Remove { key: key.clone() };
+        match self {
+            // The whole channel goes at once, with threads that only an earlier process knew.
+            Self::Removed if key.root.is_some() => None,
+            Self::Removed => Some(StoreOp::RemoveChannel { channel: key.channel.clone() }),
+            // One session proved used up; a receipt that another process wrote since is not meant.
+            Self::MaxTokens | Self::MaxRequests | Self::TurnLimit | Self::FailedCleanup => {
+                let only = |expected| StoreOp::RemoveIf { key: key.clone(), expected };
+                Some(session.map_or_else(whole, only))
+            }
+            // Somebody decided about the scope, whatever session it has.
+            Self::RotateIdle
+            | Self::RotateBusy
+            | Self::SwitchIdle
+            | Self::SwitchBusy
+            | Self::Cancel => Some(whole()),
+        }
     }
 }
 
@@ -131,24 +146,18 @@ impl Harness {
         if let Some(session) = &session {
             self.book.discard_id(session.clone());
         }
-        let Some(key) = scope.key().filter(|_| self.config.settings.resume).cloned() else {
-            return;
-        };
-        let op = match session {
-            Some(expected) if !why.means_the_scope() => {
-                StoreOp::RemoveIf { key: key.clone(), expected }
-            }
-            _ => StoreOp::Remove { key: key.clone() },
-        };
-        self.disk.owe(key.clone(), op.clone());
-        self.disk.ask(op, Reason::Discard(key), out);
+        let Some(key) = scope.key().filter(|_| self.config.settings.resume) else { return };
+        if let Some(op) = why.operation(key, session) {
+            self.disk.owe(key.clone(), op.clone());
+            self.disk.ask(op, Reason::Discard(key.clone()), out);
+        }
     }
 
     /// The fault in which a rotate hits every scope (H-23).
     fn discard_everything_else(&mut self, scope: &Scope, out: &mut Out<'_>) {
         let others: Vec<Scope> = self.book.scopes().filter(|it| *it != scope).cloned().collect();
         for other in others {
-            self.discard_on_disk(&other, None, Why::Removed, out);
+            self.discard_on_disk(&other, None, Why::RotateIdle, out);
             self.discard_in_memory(&other, out);
         }
     }
@@ -158,19 +167,24 @@ impl Harness {
     pub(crate) fn on_discard_stored(&mut self, key: &Key, answer: &StoreAnswer, out: &mut Out<'_>) {
         let StoreAnswer::Failed(why) = answer else {
             self.disk.settle(key);
-            return;
+            return self.wait_for_owed(out);
         };
         let attempts = self.disk.discard_failed(key);
         if attempts == 0 {
             return;
         }
-        self.timers.set(Slot::Owed, self.disk.retry_in_ms(), out);
+        self.wait_for_owed(out);
         if attempts == 1 {
-            self.tell_owner(
-                key,
-                &format!("the session could not be forgotten on disk yet: {why}"),
-                out,
-            );
+            let what = format!("the session could not be forgotten on disk yet: {why}");
+            self.tell_owner(key, &what, out);
+        }
+    }
+
+    /// Sees to it that what is owed to the disk is tried again.
+    pub(crate) fn wait_for_owed(&mut self, out: &mut Out<'_>) {
+        match self.disk.retry_in_ms() {
+            Some(wait_ms) => self.timers.set(Slot::Owed, wait_ms, out),
+            None => self.timers.cancel(Slot::Owed, out),
         }
     }
 

@@ -25,7 +25,7 @@ impl Harness {
             return;
         }
         if let Some(channel) = self.channels.get_mut(&id) {
-            channel.closed = 0;
+            channel.closed.works();
         }
         if !known {
             self.ask_metadata(vec![id.clone()], Ask::LateMetadata, out);

@@ -91,16 +91,14 @@ impl Harness {
         self.publish_observed(out);
     }
 
-    /// Publishes what waits, if the last event is old enough and the relay takes any.
+    /// Publishes what waits, once the last event is old enough. A relay that takes nothing now gets
+    /// it when it does again.
     pub(crate) fn publish_observed(&mut self, out: &mut Out<'_>) {
-        let Some(owner) = self.config.owner.filter(|_| !self.observer.waiting.is_empty()) else {
-            return;
-        };
+        let waiting = !self.observer.waiting.is_empty() && self.link.is_free();
+        let Some(owner) = self.config.owner.filter(|_| waiting) else { return };
         let due_ms = self.observer.published_ms + PACE_MS;
-        if out.now_ms < due_ms || !self.link.is_free() {
-            // A relay that takes nothing now is asked again at the same pace.
-            let wait_ms = due_ms.checked_sub(out.now_ms).filter(|wait| *wait > 0);
-            return self.timers.ensure(Slot::Observer, wait_ms.unwrap_or(PACE_MS), out);
+        if out.now_ms < due_ms {
+            return self.timers.ensure(Slot::Observer, due_ms - out.now_ms, out);
         }
         self.observer.published_ms = out.now_ms;
         let frames = std::mem::take(&mut self.observer.waiting);

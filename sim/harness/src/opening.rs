@@ -168,6 +168,7 @@ impl Harness {
         if let Some(turn) = &mut self.turn {
             turn.owed = owed;
         }
+        self.wait_for_owed(out);
         self.disk.ask(StoreOp::Put { key, session, config }, Reason::Turn, out)
     }
 
@@ -186,7 +187,7 @@ impl Harness {
         let Some(turn) = &mut self.turn else { return };
         if let (Some(owed), Some(key)) = (turn.owed.take(), turn.batch.scope.key().cloned()) {
             self.disk.owe_again(key, owed);
-            self.timers.set(Slot::Owed, self.disk.retry_in_ms(), out);
+            self.wait_for_owed(out);
         }
     }
 }

@@ -28,10 +28,15 @@ impl Harness {
         self.react(event, "👀", out);
     }
 
-    /// The messages are with the agent.
-    pub(crate) fn react_prompted(&mut self, messages: &[Message], out: &mut Out<'_>) {
-        for message in messages {
-            self.react(&message.event, "💬", out);
+    /// The turn's messages are with the agent.
+    pub(crate) fn react_prompted(&mut self, out: &mut Out<'_>) {
+        if !self.config.reactions {
+            return;
+        }
+        let messages = self.turn.iter().flat_map(|turn| &turn.batch.messages);
+        let events: Vec<SharedEvent> = messages.map(|message| message.event.clone()).collect();
+        for event in &events {
+            self.react(event, "💬", out);
         }
     }
 

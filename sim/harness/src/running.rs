@@ -42,15 +42,8 @@ impl Harness {
         self.set_stage(Stage::Prompting { request, since_ms: now_ms, heard_ms: now_ms });
         self.timers.set(Slot::Turn, self.config.settings.idle_timeout_ms.min(TURN_CAP_MS), out);
         self.show_typing(out);
-        self.react_to_turn(out);
+        self.react_prompted(out);
         self.observe_start(out);
-    }
-
-    fn react_to_turn(&mut self, out: &mut Out<'_>) {
-        if let Some(turn) = self.turn.take() {
-            self.react_prompted(&turn.batch.messages, out);
-            self.turn = Some(turn);
-        }
     }
 
     /// The fault that prompts a session although its turn still runs (H-83). Says whether it did.
@@ -218,7 +211,9 @@ impl Harness {
             Some(channel) => format!("turn complete for channel {channel}: {reason}"),
             None => format!("heartbeat complete: {reason}"),
         });
-        out.note(Note::TurnDone { messages });
+        if !messages.is_empty() {
+            out.note(Note::TurnDone { messages });
+        }
         self.unreact(&turn.batch.messages, out);
         self.agent.proved_well();
         self.close_leftover(turn.leftover, out);

@@ -71,6 +71,11 @@ pub enum StoreOp {
         /// The session that it must name.
         expected: Text,
     },
+    /// Forgets the receipts of a channel and of all its threads, whatever they say.
+    RemoveChannel {
+        /// Which channel's.
+        channel: Text,
+    },
 }
 
 /// What a store answers to a [`StoreOp`].
@@ -78,7 +83,7 @@ pub enum StoreOp {
 pub enum StoreAnswer {
     /// To [`StoreOp::Get`].
     Got(Lookup),
-    /// To [`StoreOp::Put`] and [`StoreOp::Remove`]: it is durable.
+    /// To [`StoreOp::Put`], [`StoreOp::Remove`] and [`StoreOp::RemoveChannel`]: it is durable.
     Done,
     /// To [`StoreOp::RemoveIf`]: whether it named the expected session and is gone.
     Removed(bool),

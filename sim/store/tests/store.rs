@@ -145,3 +145,19 @@ fn an_operation_in_steps_shows_each_of_them() {
     ];
     assert_eq!(steps, expected);
 }
+
+#[test]
+fn a_removed_channel_takes_all_its_threads_along_and_no_other_channel() {
+    let disk = SimDisk::new();
+    let store = open(&disk);
+    let thread = |channel: &str| Key { root: Some(Hex32([1; 32])), ..key(channel) };
+    for key in [key("a"), thread("a"), key("b"), thread("b")] {
+        let op = StoreOp::Put { key, session: "s".into(), config: Config::default() };
+        assert_eq!(run(store.apply(op, 0), MOST).unwrap(), StoreAnswer::Done);
+    }
+    let op = StoreOp::RemoveChannel { channel: "a".into() };
+    assert_eq!(run(store.apply(op, 0), MOST).unwrap(), StoreAnswer::Done);
+    let look = |key: Key| run(open(&disk).get(&key, &Config::default(), 0), MOST).unwrap().unwrap();
+    assert_eq!([look(key("a")), look(thread("a"))], [Lookup::Absent, Lookup::Absent]);
+    assert_eq!([look(key("b")), look(thread("b"))], [found("s"), found("s")]);
+}

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use skep_plan::DiskOp;
+use skep_store::sim::Choose;
 use skep_store::{SimDisk, Store, StoreAnswer, StoreConfig, StoreOp, poll};
 use skep_trace::{Receipt, Snapshot, Text, What};
 
@@ -25,6 +26,15 @@ struct StateDir {
     receipts: Vec<Receipt>,
 }
 
+/// The first way is the least that can have happened.
+struct Nothing;
+
+impl Choose for Nothing {
+    fn choose(&mut self, _: usize) -> usize {
+        0
+    }
+}
+
 fn ours(what: impl std::fmt::Display) -> WorldError {
     WorldError::Ours(what.to_string())
 }
@@ -36,6 +46,11 @@ fn act(what: impl std::fmt::Display) -> WorldError {
 impl States {
     pub(crate) fn new() -> Self {
         Self { disk: SimDisk::new(), dirs: Vec::new() }
+    }
+
+    /// Cuts the power. The worst is supposed: nothing that was not synced is there afterwards.
+    pub(crate) fn power_loss(&self) {
+        self.disk.power_loss_by(&mut Nothing);
     }
 
     /// Where a state directory is.

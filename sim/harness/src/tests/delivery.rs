@@ -138,7 +138,16 @@ fn a_channel_that_is_joined_is_heard_from_then_on() {
     let mut world = World::new();
     world.channels.push(("later", "stream"));
     world.join("later");
-    world.mention("later");
+    world.say("later", STRANGER, &[], None);
+    assert_eq!(prompts(&mut world), ["session/prompt s1 m1"]);
+}
+
+#[test]
+fn what_is_said_before_a_joined_channel_is_known_is_fetched() {
+    let mut world = World::new();
+    world.channels.push(("later", "stream"));
+    let early = world.compose("later", STRANGER, &[], None);
+    world.join_saying("later", &early);
     assert_eq!(prompts(&mut world), ["session/prompt s1 m1"]);
 }
 

@@ -282,6 +282,19 @@ fn leaving_a_channel_forgets_its_session_and_what_waits_in_it() {
 }
 
 #[test]
+fn leaving_a_channel_forgets_threads_that_only_an_earlier_life_knew() {
+    let mut world = World::with(|world| {
+        world.config.settings.policies.session_scope = SessionScope::Thread;
+    });
+    world.mention("general");
+    world.mention("random");
+    world.restart();
+    world.leave("general");
+    let left: Vec<&str> = world.receipts.keys().map(|key| &*key.channel).collect();
+    assert_eq!(left, ["random"]);
+}
+
+#[test]
 fn an_agents_death_forgets_nothing_on_disk() {
     let mut world = busy();
     world.agent_dies();

@@ -224,6 +224,12 @@ impl World {
         self.membership(44100, channel);
     }
 
+    /// The agent joins a channel in which somebody speaks at the same instant.
+    pub(super) fn join_saying(&mut self, channel: &str, event: &SharedEvent) {
+        self.published.push(event.clone());
+        self.membership(44100, channel);
+    }
+
     fn membership(&mut self, kind: u16, channel: &str) {
         let tags = vec![tag(&["p", &AGENT.to_string()]), tag(&["h", channel])];
         let now_s = self.now_ms / 1000;
@@ -455,6 +461,10 @@ impl World {
                     self.receipts.remove(&key);
                 }
                 StoreAnswer::Removed(fits)
+            }
+            StoreOp::RemoveChannel { channel } => {
+                self.receipts.retain(|key, _| key.channel != channel);
+                StoreAnswer::Done
             }
         }
     }

@@ -206,6 +206,25 @@ impl<V: Volume> Store<V> {
         self.change(now_ms, remove).await
     }
 
+    /// Forgets the receipts of a channel and of all its threads: whoever left a channel may not
+    /// know which threads an earlier process talked in.
+    ///
+    /// # Errors
+    /// When that could not be made durable.
+    pub async fn remove_channel(&self, channel: Text, now_ms: u64) -> Result<(), StoreError> {
+        if self.mutants.has(Mutant::RemoveKeepsDisk) {
+            return Ok(());
+        }
+        let whole = self.entry_key(&Key { channel, root: None });
+        let inside = |key: &EntryKey| key.relay == whole.relay && key.channel == whole.channel;
+        let remove = |entries: &mut Entries| {
+            let before = entries.len();
+            entries.retain(|key, _| !inside(key));
+            Change::new(entries.len() < before, ())
+        };
+        self.change(now_ms, remove).await
+    }
+
     /// Forgets a receipt if it still names this session, and says whether it did: looked at and
     /// decided under one lock (S-3).
     ///
@@ -268,6 +287,9 @@ impl<V: Volume> Store<V> {
             StoreOp::Remove { key } => self.remove(&key, now_ms).await.map(|()| StoreAnswer::Done),
             StoreOp::RemoveIf { key, expected } => {
                 self.remove_if(&key, &expected, now_ms).await.map(StoreAnswer::Removed)
+            }
+            StoreOp::RemoveChannel { channel } => {
+                self.remove_channel(channel, now_ms).await.map(|()| StoreAnswer::Done)
             }
         };
         answer.unwrap_or_else(|error| StoreAnswer::Failed(error.to_string().into()))

@@ -273,6 +273,10 @@ impl Model {
                 }
                 StoreAnswer::Removed(fits)
             }
+            StoreOp::RemoveChannel { channel } => {
+                self.sessions.remove(&**channel);
+                StoreAnswer::Done
+            }
         }
     }
 

@@ -60,7 +60,7 @@ impl EventWorld {
     }
 
     pub(super) fn power_loss(&mut self) {
-        self.states.disk.power_loss(self.stage.seed);
+        self.states.power_loss();
     }
 
     pub(super) fn ask_store(&mut self, host: usize, ticket: u32, op: StoreOp) {

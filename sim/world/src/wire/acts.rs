@@ -162,7 +162,7 @@ impl WireWorld {
         self.sim.crash(harness_host(&self.lanes[host].name));
         self.bury_agents(host);
         if power {
-            self.states.disk.power_loss(self.stage.seed);
+            self.states.power_loss();
         }
     }
 
