@@ -1,4 +1,6 @@
 //! The corpus in `scenarios/`: it is read without a complaint, and keeps its own house rules.
+
+#![expect(clippy::unwrap_used, reason = "a test's helpers are tests")]
 #![expect(clippy::disallowed_methods, reason = "the test reads the repository's own files")]
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -11,7 +11,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::sync::mpsc;
 
 /// The wire traffic of a run.
-pub struct Traffic {
+pub(crate) struct Traffic {
     to_relay: Vec<Arc<ClientMsg>>,
     from_relay: Vec<Arc<RelayMsg>>,
     http: Vec<Arc<HttpCall>>,
@@ -21,7 +21,7 @@ pub struct Traffic {
 
 impl Traffic {
     /// What a trace holds.
-    pub fn of(trace: &Trace) -> Self {
+    pub(crate) fn of(trace: &Trace) -> Self {
         let mut traffic = Self {
             to_relay: Vec::new(),
             from_relay: Vec::new(),
@@ -45,13 +45,13 @@ impl Traffic {
     }
 
     /// How many messages that is.
-    pub fn messages(&self) -> usize {
+    pub(crate) fn messages(&self) -> usize {
         self.to_relay.len() + self.from_relay.len() + 2 * self.http.len() + self.acp.len()
     }
 }
 
 /// As many messages, there and back over channels of a paused runtime of one thread.
-pub fn channels(messages: usize) {
+pub(crate) fn channels(messages: usize) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
@@ -93,7 +93,7 @@ impl Host for Deaf {
 /// Two turmoil hosts that exchange the traffic's bytes: the relay's server, and a client that says
 /// everything that the harness said; its frames to the agent go through a pipe beside it. As much
 /// virtual time passes.
-pub fn hosts(traffic: &Traffic) {
+pub(crate) fn hosts(traffic: &Traffic) {
     let mut sim = turmoil::Builder::new()
         .rng_seed(7)
         .epoch(std::time::UNIX_EPOCH + Duration::from_secs(1_767_225_600))

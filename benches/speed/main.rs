@@ -88,7 +88,7 @@ fn per_run(count: u32, run: impl Fn()) -> Duration {
 }
 
 fn job(world: WorldName) -> Job {
-    Job { world, seed: 7, mutants: Mutants::NONE }
+    Job { world, seed: 7, mutants: Mutants::NONE, harness: None }
 }
 
 fn run(scenario: &Scenario, world: WorldName) {

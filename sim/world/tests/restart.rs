@@ -1,5 +1,7 @@
 //! A whole restart in the event gear, without any scenario language or checker around it.
 
+#![expect(clippy::unwrap_used, reason = "a test's helpers are tests")]
+
 use skep_mutant::Mutants;
 use skep_plan::{Act, AgentCast, Cast, ChannelCast, ChannelKind, HarnessCast, Message};
 use skep_plan::{PersonCast, RelayCast, Settings};
