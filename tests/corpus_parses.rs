@@ -12,10 +12,6 @@ use skep_mutant::Mutant;
 
 /// Mutants that no scenario can notice, and why. They are the store suite's to kill.
 const OUT_OF_REACH: &[(&str, &str)] = &[
-    (
-        "harness/loads-other-cwd",
-        "no expectation compares a load with the call that opened its session",
-    ),
     ("store/case-splits-keys", "a harness parses ids before it asks its store for them"),
     ("store/waits-forever", "no act leaves a lock in the hands of a process that lives on"),
     ("store/fixed-temp-name", "names of files hold keys, which a scenario does not know"),

@@ -1,6 +1,6 @@
 //! Walks a scenario against a world, step by step, and has the trace judged.
 //!
-//! - [`play`]: one test in one world; start here.
+//! - [`mod@play`]: one test in one world; start here.
 //! - [`casting`]: what a scenario leaves unsaid about its cast.
 //! - [`asked`]: the scenario, as far as the checker must know it.
 //! - [`outline`]: the scenario, as far as a report must know it.
