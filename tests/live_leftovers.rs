@@ -128,6 +128,18 @@ fn term_twice_leaves_nothing() {
     ended_by(Signal::TERM);
 }
 
+/// Nobody can clean up after that but the processes themselves; the folder stays behind.
+#[test]
+fn a_run_that_is_killed_leaves_no_process() {
+    let place = Place::new(STUCK);
+    let mut child = place.skep().spawn().unwrap();
+    assert!(within(Duration::from_secs(60), || processes(&place.tmp()).len() >= 3));
+    signal(&child, Signal::KILL);
+    child.wait().unwrap();
+    let gone = || processes(&place.tmp()).is_empty();
+    assert!(within(Duration::from_secs(20), gone), "{:?}", processes(&place.tmp()));
+}
+
 fn harness(script: &str) -> (Place, i32, String) {
     let place = Place::new(&STUCK.replace("{ on \"session/prompt\" { hang } }", ""));
     let program = place.0.path().join("h.sh");

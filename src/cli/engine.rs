@@ -2,6 +2,7 @@
 //!
 //! Every function takes what the user asked for as plain values and gives back what came out.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
@@ -152,9 +153,24 @@ pub fn reference_harness(_arguments: &[OsString]) -> Result<ExitCode, Trouble> {
     let env = std::env::vars_os();
     let env =
         env.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    let (env, cwd) = (env.collect(), current_dir()?);
+    let (env, cwd): (BTreeMap<String, String>, _) = (env.collect(), current_dir()?);
+    if env.get("SKEP_REST").is_some_and(|rest| rest == "true") {
+        die_with_director();
+    }
     end_with(block_on(skep_harness::main(&env, &cwd.to_string_lossy()))?)
 }
+
+/// A harness whose director listens to it must not outlive it, even if that is killed and can
+/// clean nothing up. Its agents then lose their director and end as well.
+#[cfg(target_os = "linux")]
+fn die_with_director() {
+    // A kernel that refuses leaves the harness as it would be without this.
+    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
+}
+
+/// Elsewhere only a director that ends in good order takes its harness with it.
+#[cfg(not(target_os = "linux"))]
+fn die_with_director() {}
 
 /// Runs one of our own programs on this thread.
 fn block_on(program: impl Future<Output = i32>) -> Result<i32, Trouble> {

@@ -8,7 +8,7 @@ use skep_plan::{Act, Given, GivenReceipt, RelayFault};
 use skep_relay::RelayEvent;
 use skep_trace::{Life, Text, What};
 use skep_world::WorldError;
-use skep_world::stage::{DOWNTIME_MS, Said};
+use skep_world::stage::{DOWNTIME_MS, Said, runs_already};
 
 use super::Site;
 use super::child::AgentState;
@@ -94,7 +94,8 @@ impl Site {
         for name in names {
             let host = self.stage.harness(name)?;
             if self.shared.runs(host) {
-                return Err(WorldError::Act(format!("harness `{name}` runs already")));
+                let waits = self.shared.with_lane(host, |lane| lane.armed.first().copied());
+                return Err(runs_already(name, waits));
             }
             self.hang_up(host).await;
             self.begin_life(host)?;
@@ -273,12 +274,8 @@ impl Site {
     }
 
     fn membership(&self, channel: &Text, joins: bool) {
-        let id = self.stage.mint.channel(channel);
-        let at_s = self.date_s();
-        for (place, relay) in self.relays.iter().enumerate() {
-            for pubkey in self.stage.members(place) {
-                relay.step(RelayEvent::Member { channel: id.clone(), pubkey, joins, at_s });
-            }
+        for (relay, event) in self.stage.memberships(channel, joins, self.date_s()) {
+            self.relays[relay].step(event);
         }
     }
 

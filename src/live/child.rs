@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use skep_agent::{Agent, AgentLink, AgentPort, Ended, Seen, Shell, Watch};
-use skep_plan::Point;
-use skep_trace::{Call, End, Frame, Life, Process, Side, Update, What};
+use skep_trace::{End, Frame, Life, Process, Side, What};
+use skep_world::Points;
 use tokio::sync::Notify;
 
 use super::groups::Group;
@@ -108,7 +108,8 @@ fn take(shared: &Shared, link: AgentLink) {
     });
     shared.note(What::AgentStarted { agent: process.clone(), harness: harness.clone() });
     let agent = Agent::new(cast, process.process);
-    let watcher = Watcher { shared: shared.clone(), host, place, harness, process, asked: None };
+    let points = Points::default();
+    let watcher = Watcher { shared: shared.clone(), host, place, harness, process, points };
     let ends = watcher.clone();
     let shell = Shell::new(agent, shared.disk(&name), watcher)
         .released_by(gate)
@@ -128,8 +129,8 @@ struct Watcher {
     place: usize,
     harness: Life,
     process: Process,
-    /// What the harness asked last, as far as a crash point depends on it.
-    asked: Option<Point>,
+    /// Where the conversation stands, for kills at a point.
+    points: Points,
 }
 
 impl Watch for Watcher {
@@ -229,28 +230,14 @@ impl Watcher {
     }
 
     fn dies_at_request(&mut self, frame: &Frame) -> bool {
-        let point = match frame.call() {
-            Some(Call::SessionNew(_)) => Point::NewSent,
-            Some(Call::SessionLoad { .. }) => Point::LoadSent,
-            Some(Call::SessionPrompt { .. }) => Point::PromptSent,
-            _ => return false,
-        };
-        self.asked = Some(point);
-        self.shared.reached(self.host, point)
+        let point = self.points.request(frame);
+        point.is_some_and(|point| self.shared.reached(self.host, point))
     }
 
+    /// The harness is killed when the answer reaches it: what is not written then never arrives,
+    /// which to the world is the same.
     fn dies_at_answer(&self, frame: &Frame) -> bool {
-        let point = match (frame, self.asked) {
-            (Frame::Response { .. }, Some(Point::NewSent)) => Point::NewAnswered,
-            (Frame::Response { .. }, Some(Point::LoadSent)) => Point::LoadAnswered,
-            (Frame::Response { .. }, Some(Point::PromptSent)) => Point::PromptAnswered,
-            (Frame::Notification(Call::SessionUpdate { update, .. }), Some(Point::LoadSent))
-                if !matches!(update, Update::Other(_)) =>
-            {
-                Point::MidReplay
-            }
-            _ => return false,
-        };
-        self.shared.reached(self.host, point)
+        let point = self.points.answer(frame);
+        point.is_some_and(|point| self.shared.reached(self.host, point))
     }
 }

@@ -190,9 +190,7 @@ impl Site {
             self.shared.note(what);
         }
         self.give()?;
-        let started = self.stage.cast.harnesses.iter().filter(|harness| harness.started);
-        let started: Vec<Text> = started.map(|harness| harness.name.clone()).collect();
-        self.start(&started).await
+        self.start(&self.stage.started()).await
     }
 
     /// Kills everything that still runs, and waits until it is gone.

@@ -61,6 +61,8 @@ async fn listen(
     let clock = Rc::new(Clock::start(1, 0));
     let mut config = stage.relay_config(0, (clock.unix_ms() / 1000).saturating_sub(DAY_S));
     config.owner = Keys::named(&served.owner).pubkey;
+    // Whoever has read an address may already ask for the end.
+    let (mut int, mut term) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     introduce(served, &stage, &url, &*say);
     let host = Teller { clock: clock.clone(), say, conns: 0 };
     let handle = RelayHandle::new(Relay::new(config), host);
@@ -69,7 +71,6 @@ async fn listen(
         stream.set_nodelay(true)?;
         Ok((stream, Party(0)))
     };
-    let (mut int, mut term) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     tokio::select! {
         ended = serve(handle.clone(), accept) => ended.map_err(io::Error::other),
         () = speak(served, typed, stage, handle, &clock) => Ok(()),

@@ -6,6 +6,7 @@
 //! - [`world`]: the trait; start here.
 //! - [`event`]: the event gear: the pure cores on one discrete-event queue.
 //! - [`wire`]: the wire gear: turmoil hosts that exchange real bytes.
+//! - [`points`]: where a conversation stands, for kills at a point.
 //! - [`stage`]: what every world is set up with, and what its people say.
 //! - [`mint`]: every id of a run, made from its seed and a name.
 //! - [`compose`]: what people say, as Nostr events; shared by all worlds.
@@ -14,6 +15,7 @@
 pub mod compose;
 pub mod event;
 pub mod mint;
+pub mod points;
 pub mod recorder;
 pub mod stage;
 mod states;
@@ -21,6 +23,7 @@ pub mod wire;
 pub mod world;
 
 pub use event::EventWorld;
+pub use points::Points;
 pub use recorder::Recorder;
 pub use stage::Stage;
 pub use wire::WireWorld;

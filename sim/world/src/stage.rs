@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use skep_harness::{HarnessConfig, McpServer, RespondTo};
 use skep_mutant::Mutants;
-use skep_plan::{AgentCast, Cast, GivenReceipt, Message, RelayFault, Settings};
-use skep_relay::{Channel, Fault, Keys, Party, RelayConfig};
+use skep_plan::{AgentCast, Cast, GivenReceipt, Message, Point, RelayFault, Settings};
+use skep_relay::{Channel, Fault, Keys, Party, RelayConfig, RelayEvent};
 use skep_store::{Config, Key, StoreConfig, StoreOp};
 use skep_trace::{Hex32, NameKind, SharedEvent, Text, What};
 
@@ -71,6 +71,17 @@ pub struct Said {
 /// The number by which relays know a harness, in all of its lives.
 pub fn party(host: usize) -> Party {
     Party(u32::try_from(host).expect("a cast has few harnesses"))
+}
+
+/// A harness that is to be started runs already; perhaps because a kill that waits for a point
+/// never came.
+pub fn runs_already(harness: &str, waits: Option<Point>) -> WorldError {
+    WorldError::Act(match waits {
+        Some(at) => format!(
+            "harness `{harness}` runs already: it was to be killed at `{at}`, and never came there"
+        ),
+        None => format!("harness `{harness}` runs already"),
+    })
 }
 
 fn named(kind: NameKind, name: &Text, id: Text) -> What {
@@ -207,12 +218,30 @@ impl Stage {
     }
 
     /// The agent identities that use a relay, each once.
-    pub fn members(&self, relay: usize) -> Vec<Hex32> {
+    fn members(&self, relay: usize) -> Vec<Hex32> {
         let here = self.players.iter().filter(|player| player.relay == relay);
         let mut members: Vec<_> = here.map(|player| player.keys.pubkey).collect();
         members.sort_unstable();
         members.dedup();
         members
+    }
+
+    /// Somebody joins or leaves a channel: what every relay is told of every agent identity that
+    /// uses it, with the relay's place. `at_s` dates the notice, in seconds since 1970.
+    pub fn memberships(&self, channel: &str, joins: bool, at_s: u64) -> Vec<(usize, RelayEvent)> {
+        let channel = self.mint.channel(channel);
+        let told = |relay| {
+            let event =
+                |pubkey| RelayEvent::Member { channel: channel.clone(), pubkey, joins, at_s };
+            self.members(relay).into_iter().map(move |pubkey| (relay, event(pubkey))).collect()
+        };
+        (0..self.relays.len()).flat_map::<Vec<_>, _>(told).collect()
+    }
+
+    /// The harnesses that are started before the first step, by name.
+    pub fn started(&self) -> Vec<Text> {
+        let started = self.cast.harnesses.iter().filter(|harness| harness.started);
+        started.map(|harness| harness.name.clone()).collect()
     }
 
     /// How a harness's next life is started, with nothing that only a person would look at.

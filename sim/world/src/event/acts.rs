@@ -9,7 +9,7 @@ use super::agent_side::SIGKILL;
 use super::crash::Armed;
 use super::{Due, EventWorld};
 use crate::mint::EPOCH_S;
-use crate::stage::{DOWNTIME_MS, Said};
+use crate::stage::{DOWNTIME_MS, Said, runs_already};
 use crate::world::WorldError;
 
 /// How long a harness may take to become ready, or to stop, before the scenario goes on.
@@ -69,7 +69,8 @@ impl EventWorld {
         for name in names {
             let host = self.stage.harness(name)?;
             if self.harnesses[host].core.is_some() {
-                return Err(WorldError::Act(format!("harness `{name}` runs already")));
+                let waits = self.armed.iter().find(|armed| armed.host == host);
+                return Err(runs_already(name, waits.map(|armed| armed.at)));
             }
             self.begin_life(host);
         }
@@ -143,14 +144,8 @@ impl EventWorld {
     }
 
     fn membership(&mut self, channel: &Text, joins: bool) {
-        let id = self.stage.mint.channel(channel);
-        let at_s = self.unix_ms() / 1000;
-        for relay in 0..self.relays.len() {
-            for pubkey in self.stage.members(relay) {
-                let channel = id.clone();
-                let event = RelayEvent::Member { channel, pubkey, joins, at_s };
-                self.send(Due::Relay { relay, event });
-            }
+        for (relay, event) in self.stage.memberships(channel, joins, self.unix_ms() / 1000) {
+            self.send(Due::Relay { relay, event });
         }
     }
 

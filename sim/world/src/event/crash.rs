@@ -3,10 +3,8 @@
 //! Points are seen where a scripted peer sees them: "sent" when the agent got the frame, before it
 //! acts on it; "answered" when the answer reaches the harness, before it acts on it.
 
-use std::sync::Arc;
-
 use skep_plan::Point;
-use skep_trace::{Call, End, Frame, Update};
+use skep_trace::{End, Frame};
 
 use super::EventWorld;
 use super::agent_side::SIGKILL;
@@ -37,43 +35,19 @@ impl EventWorld {
     }
 
     pub(super) fn crash_on_request(&mut self, process: usize, frame: &Frame) -> bool {
-        let point = match frame.call() {
-            Some(Call::SessionNew(_)) => Point::NewSent,
-            Some(Call::SessionLoad { .. }) => Point::LoadSent,
-            Some(Call::SessionPrompt { .. }) => Point::PromptSent,
-            _ => return false,
-        };
         let host = self.agents[process].harness;
-        self.harnesses[host].asked = Some(point);
+        let Some(point) = self.harnesses[host].points.request(frame) else { return false };
         self.is_current(process) && self.crash_at(host, point)
     }
 
     /// An answer or update reaches the harness: says whether the harness was killed by it.
-    pub(super) fn crash_on_answer(&mut self, host: usize, frame: &Arc<Frame>) -> bool {
-        if self.armed.is_empty() {
-            return false;
-        }
-        let asked = self.harnesses[host].asked;
-        let point = match (&**frame, asked) {
-            (Frame::Response { .. }, Some(Point::NewSent)) => Point::NewAnswered,
-            (Frame::Response { .. }, Some(Point::LoadSent)) => Point::LoadAnswered,
-            (Frame::Response { .. }, Some(Point::PromptSent)) => Point::PromptAnswered,
-            (Frame::Notification(Call::SessionUpdate { update, .. }), Some(Point::LoadSent))
-                if is_history(update) =>
-            {
-                Point::MidReplay
-            }
-            _ => return false,
-        };
-        self.crash_at(host, point)
+    pub(super) fn crash_on_answer(&mut self, host: usize, frame: &Frame) -> bool {
+        let point = self.harnesses[host].points.answer(frame);
+        point.is_some_and(|point| self.crash_at(host, point))
     }
 
     fn is_current(&self, process: usize) -> bool {
         let it = &self.agents[process];
         self.harnesses[it.harness].life == it.life
     }
-}
-
-fn is_history(update: &Update) -> bool {
-    !matches!(update, Update::Other(_))
 }

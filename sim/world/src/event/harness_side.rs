@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use skep_harness::{Harness, HarnessEffect, HarnessEvent};
-use skep_plan::Point;
 use skep_relay::{ConnId, RelayEvent};
 use skep_trace::{ClientMsg, End, HttpCall, Life, Note, Text, What};
 
 use super::queue::{Class, Ticket};
 use super::store::StoreHost;
 use super::{Due, EventWorld, HOP_MS, Via};
+use crate::points::Points;
 use crate::stage::party;
 
 /// The working directory of every harness.
@@ -33,7 +33,7 @@ pub(super) struct HarnessHost {
     pub(super) timers: BTreeMap<u32, Ticket>,
     pub(super) store: StoreHost,
     /// Where its conversation with the agent stands, for the crash points.
-    pub(super) asked: Option<Point>,
+    pub(super) points: Points,
 }
 
 impl HarnessHost {
@@ -49,7 +49,7 @@ impl HarnessHost {
             agent: None,
             timers: BTreeMap::new(),
             store: StoreHost::default(),
-            asked: None,
+            points: Points::default(),
         }
     }
 

@@ -174,9 +174,7 @@ impl World for EventWorld {
             self.recorder.note(what);
         }
         self.give()?;
-        let started = self.stage.cast.harnesses.iter().filter(|harness| harness.started);
-        let started: Vec<Text> = started.map(|harness| harness.name.clone()).collect();
-        self.start(&started)
+        self.start(&self.stage.started())
     }
 
     fn begin(&mut self, step: usize, title: &str) {

@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use super::hosts::{harness_host, relay_host};
 use super::shared::{Launch, RunningLife};
 use super::{QUIET_TICKS, WireWorld};
-use crate::stage::{DOWNTIME_MS, Said};
+use crate::stage::{DOWNTIME_MS, Said, runs_already};
 use crate::world::WorldError;
 
 const SIGKILL: i32 = 9;
@@ -83,7 +83,7 @@ impl WireWorld {
         for name in names {
             let host = self.stage.harness(name)?;
             if self.lanes[host].running.is_some() {
-                return Err(WorldError::Act(format!("harness `{name}` runs already")));
+                return Err(runs_already(name, self.shared.armed(host)));
             }
             self.begin_life(host)?;
             hosts.push(host);
@@ -217,13 +217,9 @@ impl WireWorld {
         }
     }
 
-    fn membership(&mut self, channel: &Text, joins: bool) {
-        let id = self.stage.mint.channel(channel);
-        let at_s = self.unix_ms() / 1000;
-        for (place, relay) in self.relays.iter().enumerate() {
-            for pubkey in self.stage.members(place) {
-                relay.step(RelayEvent::Member { channel: id.clone(), pubkey, joins, at_s });
-            }
+    fn membership(&self, channel: &Text, joins: bool) {
+        for (relay, event) in self.stage.memberships(channel, joins, self.unix_ms() / 1000) {
+            self.relays[relay].step(event);
         }
     }
 

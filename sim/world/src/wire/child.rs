@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use skep_agent::{Agent, Ended, Seen, Shell, Watch};
 use skep_harness::shell::{Agents, Process, Started};
-use skep_plan::{AgentCast, Point};
-use skep_trace::{Call, End, Frame, Life, Side, Update, What};
+use skep_plan::AgentCast;
+use skep_trace::{End, Frame, Life, Side, What};
 use tokio::io::DuplexStream;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
 use super::shared::Shared;
+use crate::points::Points;
 
 /// What a pipe of the operating system holds.
 const PIPE_BYTES: usize = 64 * 1024;
@@ -57,7 +58,7 @@ impl Agents for Children {
             harness,
             process: process.clone(),
             gate: gate.clone(),
-            asked: None,
+            points: Points::default(),
         };
         let agent = Agent::new(self.cast.clone(), process.process);
         let shell = Shell::new(agent, shared.disk(&self.cast.name), watcher).released_by(gate);
@@ -93,8 +94,8 @@ struct Watcher {
     harness: Life,
     process: skep_trace::Process,
     gate: Arc<Notify>,
-    /// What the harness asked last, as far as a crash point depends on it.
-    asked: Option<Point>,
+    /// Where the conversation stands, for kills at a point.
+    points: Points,
 }
 
 impl Watch for Watcher {
@@ -146,30 +147,14 @@ impl Watcher {
     }
 
     fn dies_at_request(&mut self, frame: &Frame) -> bool {
-        let point = match frame.call() {
-            Some(Call::SessionNew(_)) => Point::NewSent,
-            Some(Call::SessionLoad { .. }) => Point::LoadSent,
-            Some(Call::SessionPrompt { .. }) => Point::PromptSent,
-            _ => return false,
-        };
-        self.asked = Some(point);
-        self.shared.reached(self.host, point)
+        let point = self.points.request(frame);
+        point.is_some_and(|point| self.shared.reached(self.host, point))
     }
 
     /// The harness is killed when the answer reaches it: what is not written then never arrives,
     /// which to the world is the same.
     fn dies_at_answer(&self, frame: &Frame) -> bool {
-        let point = match (frame, self.asked) {
-            (Frame::Response { .. }, Some(Point::NewSent)) => Point::NewAnswered,
-            (Frame::Response { .. }, Some(Point::LoadSent)) => Point::LoadAnswered,
-            (Frame::Response { .. }, Some(Point::PromptSent)) => Point::PromptAnswered,
-            (Frame::Notification(Call::SessionUpdate { update, .. }), Some(Point::LoadSent))
-                if !matches!(update, Update::Other(_)) =>
-            {
-                Point::MidReplay
-            }
-            _ => return false,
-        };
-        self.shared.reached(self.host, point)
+        let point = self.points.answer(frame);
+        point.is_some_and(|point| self.shared.reached(self.host, point))
     }
 }

@@ -17,7 +17,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use skep_plan::Act;
 use skep_relay::{Relay, RelayHandle};
-use skep_trace::{Record, Settled, Text, Trace, What};
+use skep_trace::{Record, Settled, Trace, What};
 
 use self::hosts::WireHost;
 use self::shared::{Lane, Shared};
@@ -134,9 +134,7 @@ impl World for WireWorld {
             self.serve_relay(place);
         }
         self.give()?;
-        let started = self.stage.cast.harnesses.iter().filter(|harness| harness.started);
-        let started: Vec<Text> = started.map(|harness| harness.name.clone()).collect();
-        self.start(&started)
+        self.start(&self.stage.started())
     }
 
     fn begin(&mut self, step: usize, title: &str) {

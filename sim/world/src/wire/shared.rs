@@ -177,6 +177,11 @@ impl Shared {
         self.0.lives.borrow_mut()[host].armed.push((at, power));
     }
 
+    /// A point that a kill of this harness waits for.
+    pub(super) fn armed(&self, host: usize) -> Option<Point> {
+        self.0.lives.borrow()[host].armed.first().map(|(at, _)| *at)
+    }
+
     /// A point inside the store that a kill of this harness waits for.
     pub(super) fn armed_in_store(&self, host: usize) -> Option<Point> {
         let lives = self.0.lives.borrow();
