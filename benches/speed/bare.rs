@@ -7,6 +7,7 @@ use skep_relay::client::{Asker, Socket, post};
 use skep_relay::server::serve;
 use skep_relay::{ConnId, Host, Keys, Party, Relay, RelayConfig, RelayEvent, RelayHandle, Seen};
 use skep_trace::{ClientMsg, Frame, HttpCall, RelayMsg, Trace, What};
+use skep_world::stage::DOWNTIME_MS;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::sync::mpsc;
 
@@ -27,7 +28,7 @@ impl Traffic {
             from_relay: Vec::new(),
             http: Vec::new(),
             acp: Vec::new(),
-            virtual_ms: trace.records.last().map_or(0, |record| record.at_ms),
+            virtual_ms: lived_ms(trace),
         };
         for record in &trace.records {
             match &record.what {
@@ -48,6 +49,12 @@ impl Traffic {
     pub(crate) fn messages(&self) -> usize {
         self.to_relay.len() + self.from_relay.len() + 2 * self.http.len() + self.acp.len()
     }
+}
+
+/// The time that somebody lived through: the wire gear skips downtime, so its comparison does too.
+fn lived_ms(trace: &Trace) -> u64 {
+    let gaps = trace.records.windows(2).map(|two| two[1].at_ms - two[0].at_ms);
+    gaps.filter(|gap| *gap < DOWNTIME_MS).sum()
 }
 
 /// As many messages, there and back over channels of a paused runtime of one thread.

@@ -1,7 +1,8 @@
 //! What a simulated run costs: `cargo bench --bench speed`.
 //!
 //! One run reports everything, each figure beside the one that it is to be held against. Times are
-//! medians of several rounds on one core; ratios hold where absolute figures drift.
+//! medians of several rounds on one core; ratios hold where absolute figures drift. A word after
+//! `--` chooses one part: `restart`, `idle` or `memory`.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::disallowed_methods, reason = "a bench reads the clock and its own memory")]
@@ -22,9 +23,24 @@ const ROUNDS: usize = 5;
 
 fn main() {
     let restart = restart();
-    let event = per_run(400, || run(&restart, WorldName::SimEvent));
-    let wire = per_run(40, || run(&restart, WorldName::SimWire));
-    let traffic = bare::Traffic::of(&play(&restart, &job(WorldName::SimWire)).trace);
+    let chosen = std::env::args().skip(1).find(|word| !word.starts_with('-'));
+    let asked = |part| chosen.as_deref().is_none_or(|word| word == part);
+    if asked("restart") {
+        gears(&restart);
+    }
+    if asked("idle") {
+        idle();
+    }
+    if asked("memory") {
+        memory(&restart);
+    }
+}
+
+/// What a whole scenario costs, beside the same messages without skep.
+fn gears(restart: &Scenario) {
+    let event = per_run(400, || run(restart, WorldName::SimEvent));
+    let wire = per_run(40, || run(restart, WorldName::SimWire));
+    let traffic = bare::Traffic::of(&play(restart, &job(WorldName::SimWire)).trace);
     let turmoil = per_run(40, || bare::hosts(&traffic));
     let channels = per_run(400, || bare::channels(traffic.messages()));
     println!("a restart: two lives of a harness, relay, agent, store, all invariants judged");
@@ -34,10 +50,8 @@ fn main() {
     line("wire gear", wire);
     line("bare turmoil hosts, the same bytes through the same codecs", turmoil);
     println!("  wire gear / bare turmoil    {:.2}", ratio(wire, turmoil));
-    let allocations = allocation_counter::measure(|| run(&restart, WorldName::SimEvent));
+    let allocations = allocation_counter::measure(|| run(restart, WorldName::SimEvent));
     println!("  event gear, allocations     {}", allocations.count_total);
-    idle();
-    memory(&restart);
 }
 
 /// What ten idle minutes add to a run.

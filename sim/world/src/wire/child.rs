@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use skep_agent::{Agent, Ended, Seen, Shell, Watch};
 use skep_harness::shell::{Agents, Process, Started};
@@ -125,6 +126,10 @@ impl Watch for Watcher {
             | Seen::ClosingStdout
             | Seen::Stderr { .. } => {}
         }
+    }
+
+    fn idle(&mut self, timer: Option<Duration>) {
+        self.shared.agent_idles(self.host, &self.process, timer.is_some());
     }
 }
 

@@ -37,9 +37,6 @@ const QUIET_TICKS: u32 = 3;
 /// The longest that one step may take.
 const STEP_BOUND_MS: u64 = 3_600_000;
 
-/// How long a step waits for what no timer of a harness announces: an agent that thinks.
-const SILENCE_BOUND_MS: u64 = 15 * 60_000;
-
 /// How long a harness may take to become ready, or to stop, before the scenario goes on.
 const PATIENCE_MS: u64 = 120_000;
 
@@ -115,6 +112,19 @@ impl WireWorld {
         Ok(())
     }
 
+    /// How many steps the harnesses that run have taken. What one does leaves no record before it
+    /// arrives.
+    fn steps(&self) -> u64 {
+        self.lanes.iter().map(Lane::steps).sum()
+    }
+
+    /// Somebody waits for a timer that may change what can be seen.
+    fn waits(&self) -> bool {
+        self.lanes.iter().any(Lane::has_timers)
+            || self.shared.agents_wait()
+            || self.relays.iter().any(|relay| relay.timers() > 0)
+    }
+
     /// Goes on until something is so, or patience ends.
     fn wait_for(&mut self, done: impl Fn(&Self) -> bool) -> Result<(), WorldError> {
         let until_ms = self.now_ms() + PATIENCE_MS;
@@ -153,20 +163,20 @@ impl World for WireWorld {
     ) -> Result<Settled, WorldError> {
         let bound_ms = self.now_ms() + STEP_BOUND_MS;
         let mut how = Settled::Drained;
-        let (mut quiet, mut seen, mut active_ms) = (0, 0, self.now_ms());
+        let (mut quiet, mut last) = (0, (0, 0));
         let mut all_met = self.shared.with_records(&mut *met);
         loop {
             self.tick()?;
-            let records = self.shared.len();
-            if records != seen {
+            let pulse = (self.shared.len(), self.steps());
+            if pulse.0 != last.0 {
                 all_met = self.shared.with_records(&mut *met);
-                (seen, quiet, active_ms) = (records, 0, self.now_ms());
+            }
+            if pulse != last {
+                (last, quiet) = (pulse, 0);
             } else if !self.lanes.iter().any(Lane::is_working) {
                 quiet += 1;
             }
-            let waits = self.lanes.iter().any(Lane::has_timers)
-                || self.now_ms() < active_ms + SILENCE_BOUND_MS;
-            if quiet >= QUIET_TICKS && (all_met || !waits) {
+            if quiet >= QUIET_TICKS && (all_met || !self.waits()) {
                 break;
             }
             if self.now_ms() > bound_ms || self.shared.full() {

@@ -40,8 +40,8 @@ struct LifeState {
     doomed: Option<bool>,
     /// What the host starts with next.
     launch: Option<Launch>,
-    /// Its agent processes that were not seen to end.
-    agents: Vec<Process>,
+    /// Its agent processes that were not seen to end, and whether each waits for a timer.
+    agents: Vec<(Process, bool)>,
     /// Processes that wait at a gate.
     gates: Vec<(Text, Arc<Notify>)>,
 }
@@ -82,6 +82,10 @@ impl Lane {
 
     pub(super) fn is_working(&self) -> bool {
         self.running.as_ref().is_some_and(|it| it.status.get().working)
+    }
+
+    pub(super) fn steps(&self) -> u64 {
+        self.running.as_ref().map_or(0, |it| it.status.get().steps)
     }
 
     pub(super) fn has_timers(&self) -> bool {
@@ -207,19 +211,35 @@ impl Shared {
     }
 
     pub(super) fn agent_started(&self, host: usize, agent: Process) {
-        self.0.lives.borrow_mut()[host].agents.push(agent);
+        self.0.lives.borrow_mut()[host].agents.push((agent, false));
     }
 
     /// Takes an agent process off the list. Says whether it stood there.
     pub(super) fn agent_ended(&self, host: usize, agent: &Process) -> bool {
         let mut lives = self.0.lives.borrow_mut();
         let agents = &mut lives[host].agents;
-        let place = agents.iter().position(|known| known == agent);
+        let place = agents.iter().position(|(known, _)| known == agent);
         place.map(|place| agents.remove(place)).is_some()
     }
 
+    /// An agent process has dealt with everything; it waits for a timer, or for others.
+    pub(super) fn agent_idles(&self, host: usize, agent: &Process, timer: bool) {
+        let mut lives = self.0.lives.borrow_mut();
+        for (known, waits) in &mut lives[host].agents {
+            if known == agent {
+                *waits = timer;
+            }
+        }
+    }
+
+    /// Some agent process waits for a timer of its own: it thinks.
+    pub(super) fn agents_wait(&self) -> bool {
+        self.0.lives.borrow().iter().any(|life| life.agents.iter().any(|(_, waits)| *waits))
+    }
+
     pub(super) fn take_agents(&self, host: usize) -> Vec<Process> {
-        std::mem::take(&mut self.0.lives.borrow_mut()[host].agents)
+        let agents = std::mem::take(&mut self.0.lives.borrow_mut()[host].agents);
+        agents.into_iter().map(|(process, _)| process).collect()
     }
 
     /// How many processes of an agent were ever started.
