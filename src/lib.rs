@@ -18,5 +18,4 @@ pub mod live;
 pub mod matrix;
 pub mod outcome;
 pub mod report;
-pub mod rule;
 pub mod scenario;

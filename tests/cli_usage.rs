@@ -125,3 +125,20 @@ fn standard_input_is_a_scenario_file() {
     let output = command.write_stdin("scenario").assert().code(SCENARIO).get_output().clone();
     assert!(String::from_utf8_lossy(&output.stderr).contains("[-:1:1]"));
 }
+
+#[test]
+fn a_port_in_use_is_told_of() {
+    let taken = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    fails(&["relay", "--port", &port], USAGE, &["in use", "without `--port`"]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_told_of_and_not_taken_for_a_verdict() {
+    let one = ["run", "--only", "restart-resumes-the-session"];
+    let written = skep(&one).args(["--report", "json=/dev/full"]).assert().code(USAGE);
+    let error = String::from_utf8_lossy(&written.get_output().stderr).into_owned();
+    assert!(error.contains("/dev/full") && error.contains("No space left"), "{error}");
+    fails(&["run", "--trace", "/dev/full/traces"], USAGE, &["cannot be made", "`--trace`"]);
+}

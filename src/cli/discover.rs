@@ -14,8 +14,8 @@ use skep_trace::Text;
 
 use super::trouble::Trouble;
 use super::{corpus, select};
-use crate::rule::RULES;
 use crate::scenario::{Diagnostic, MAX_BYTES, Placed, Scenario, SourceFile, parse_with};
+use skep_check::RULES;
 
 /// More files than any suite has; a folder that holds more was probably not meant.
 const MOST_FILES: usize = 10_000;

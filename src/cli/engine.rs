@@ -129,7 +129,8 @@ pub fn relay(arguments: &RelayArguments, console: &Console) -> Result<ExitCode, 
     let say = Rc::new(move |line: &str| drop(listener.say(&format!("{line}\n"))));
     match serve::run(&served, typed, say) {
         Ok(()) => Ok(ExitCode::Interrupted),
-        Err(error) => Err(Trouble::usage(format!("the relay cannot be served: {error}"))),
+        Err(error) => Err(Trouble::usage(format!("the relay cannot be served: {error}"))
+            .help("without `--port` the system chooses a free one")),
     }
 }
 
@@ -213,9 +214,12 @@ pub fn prove(tests: &[Test], proof: &Proof, console: &Console) -> Result<Matrix,
         progress.ended(&row.test, row.baseline);
         row
     });
-    let mut tests: Vec<_> = rows.into_iter().flatten().collect();
+    let mut rows: Vec<_> = rows.into_iter().flatten().collect();
     if proof.whole_corpus && proof.breadth == Breadth::Full && world != WorldName::Live {
-        tests.extend(director::suite::rows(&proof.mutants, suite::jobs(proof.jobs), &stop));
+        let jobs = suite::jobs(proof.jobs);
+        let scenarios: Vec<_> = tests.iter().map(|test| &test.scenario).collect();
+        rows.extend(director::suite::rows(&proof.mutants, jobs, &stop));
+        rows.push(director::twice::row(&scenarios, &job, &proof.mutants, jobs, &stop));
     }
     progress.finish();
     Ok(Matrix {
@@ -223,7 +227,7 @@ pub fn prove(tests: &[Test], proof: &Proof, console: &Console) -> Result<Matrix,
         seed: proof.seed,
         breadth: proof.breadth,
         whole_corpus: proof.whole_corpus,
-        tests,
+        tests: rows,
         mutants: proof.mutants.clone(),
         interrupted: interrupt.is_wanted(),
         wall_ms: clock.passed_ms(),

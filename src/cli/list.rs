@@ -20,8 +20,8 @@ use crate::exit_code::ExitCode;
 use crate::report::Paint;
 use crate::report::clean::{COLUMNS, clean, fit, pad};
 use crate::report::paint::Tone;
-use crate::rule::{RULES, Rule};
 use crate::scenario::{self, Listed};
+use skep_check::{RULES, Rule};
 
 /// The version of the documents. A field that is added keeps it; anything else raises it.
 pub const VERSION: u64 = 1;

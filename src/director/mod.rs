@@ -7,6 +7,7 @@
 //! - [`parallel`]: many pieces of work at once, in a stable order.
 //! - [`prove`]: one test against every mutant.
 //! - [`suite`]: the store's rules, as rows of the same proof.
+//! - [`twice`]: one seed played twice, as a row of the same proof.
 //! - [`rejudge`]: a recorded trace, judged again.
 
 pub mod asked;
@@ -17,5 +18,6 @@ pub mod play;
 pub mod prove;
 pub mod rejudge;
 pub mod suite;
+pub mod twice;
 
 pub use play::{Job, play};

@@ -1,11 +1,11 @@
 //! Annotations that GitHub shows beside the lines of a pull request.
 
+use skep_check::rule;
 use skep_check::verdict::{Judgement, Verdict};
 
 use super::excerpt::place;
 use super::{again, pointer, story};
 use crate::outcome::{RunOutcome, TestOutcome};
-use crate::rule;
 
 /// One workflow command a line: an error for each test that is violated, a warning for each that
 /// could not be observed.
@@ -38,8 +38,8 @@ fn annotation(test: &TestOutcome) -> Option<String> {
 
 fn told(test: &TestOutcome, judgement: &Judgement) -> String {
     let mut lines = vec![format!("{}: {}", judgement.title, judgement.label)];
-    for rule in story::rules(test, judgement) {
-        lines.push(format!("{rule} {}", rule::meaning(rule).unwrap_or_default()));
+    for id in story::rules(test, judgement) {
+        lines.push(format!("{id} {}", rule(id).map_or("", |rule| rule.meaning)));
     }
     lines.extend(judgement.blame.map(|blame| format!("blame: {blame}")));
     lines.push(format!("again: {}", again::command(test, None)));

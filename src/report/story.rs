@@ -6,6 +6,7 @@
 
 use std::fmt::Write as _;
 
+use skep_check::rule;
 use skep_check::verdict::{Cause, Judgement, Subject, Verdict};
 
 use super::clean::{COLUMNS, clean, fit};
@@ -14,7 +15,6 @@ use super::paint::{Paint, Tone};
 use super::wire::{self, moment::moment};
 use super::{again, disk, excerpt, instant, pointer};
 use crate::outcome::TestOutcome;
-use crate::rule;
 
 /// More than this, and the list of what else broke says nothing.
 const MOST_BESIDES: usize = 5;
@@ -126,9 +126,9 @@ fn references(test: &TestOutcome, judgement: Option<&Judgement>, paint: Paint) -
         let key = paint.paint(Tone::Faint, format!("{key:<7}"));
         writeln!(text, "  {key}{value}").expect("a string takes all");
     };
-    for rule in judgement.map(|judgement| rules(test, judgement)).unwrap_or_default() {
-        let meaning = rule::meaning(rule).unwrap_or("no rule of ours");
-        push("rule:", &fit(&format!("{:<4} {meaning}", clean(rule)), COLUMNS - 9));
+    for id in judgement.map(|judgement| rules(test, judgement)).unwrap_or_default() {
+        let meaning = rule(id).map_or("no rule of ours", |rule| rule.meaning);
+        push("rule:", &fit(&format!("{:<4} {meaning}", clean(id)), COLUMNS - 9));
     }
     if !test.cites.is_empty() {
         let cites: Vec<_> = test.cites.iter().map(|cite| clean(cite)).collect();

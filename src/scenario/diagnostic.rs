@@ -71,9 +71,9 @@ impl Diagnostic {
         self
     }
 
-    pub(super) fn too_long(file: &Arc<SourceFile>, bytes: usize) -> Self {
+    pub(super) fn too_long(file: &Arc<SourceFile>) -> Self {
         let end = file.floor(1.min(file.text.len()));
-        Self::new(file, Span::new(0, end), format!("the file is too long: {bytes} bytes"))
+        Self::new(file, Span::new(0, end), format!("the file is longer than {MAX_BYTES} bytes"))
             .label(format!("more than {MAX_BYTES} bytes follow"))
             .help(format!(
                 "a scenario file has at most {} KiB; split it into several files",

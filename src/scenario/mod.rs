@@ -82,7 +82,7 @@ fn scenarios(
 ) -> Vec<Scenario> {
     let at = Reporter { file, findings };
     if file.text.len() > MAX_BYTES {
-        at.put(Diagnostic::too_long(file, file.text.len()));
+        at.put(Diagnostic::too_long(file));
         return Vec::new();
     }
     let mut reading = Reading::new(at, loader);
@@ -108,7 +108,10 @@ fn unknown<'w>(line: &Line<'_>, place: &str, words: impl IntoIterator<Item = &'w
     let span = line.node.name.span;
     if let Some(where_to) = read::elsewhere(word) {
         let title = format!("`{shown}` does not belong in {place}");
-        return line.at.error(span, title, "not here", format!("it belongs in {where_to}"));
+        let longer = words.iter().find(|known| known.starts_with(&format!("{word}-")));
+        let longer = longer.map_or_else(String::new, |known| format!("; here there is `{known}`"));
+        let help = format!("it belongs in {where_to}{longer}");
+        return line.at.error(span, title, "not here", help);
     }
     let help = other_language(word).map(str::to_owned);
     let help = help.unwrap_or_else(|| suggest::instead(word, words));

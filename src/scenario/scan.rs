@@ -38,7 +38,7 @@ pub(super) struct Scan {
 /// Scans the text of one document. `base` is where it begins in its file.
 pub(super) fn scan(text: &str, base: usize, at: Reporter<'_>) -> Scan {
     if text.len() > MAX_BYTES {
-        at.put(Diagnostic::too_long(at.file, text.len()));
+        at.put(Diagnostic::too_long(at.file));
         return Scan { hopeless: true, ..Scan::default() };
     }
     let scanner = Scanner {

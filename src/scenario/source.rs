@@ -47,7 +47,7 @@ impl SourceFile {
     pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Arc<Self>, Diagnostic> {
         if bytes.len() > MAX_BYTES {
             let file = Self::new(name, "");
-            return Err(Diagnostic::too_long(&file, bytes.len()));
+            return Err(Diagnostic::too_long(&file));
         }
         match std::str::from_utf8(bytes) {
             Ok(text) => Ok(Self::new(name, text)),

@@ -139,6 +139,8 @@ mutants! {
     UmaskMode "store/umask-mode" "S-40" "leaves the file's mode to the umask",
     FollowsSymlink "store/follows-symlink" "S-41" "replaces or follows a symbolic link",
     OpensSpecial "store/opens-special" "S-42" "opens whatever stands at the path, and waits on it",
+    // The simulator: the canary of its promise.
+    HashOrder "world/hash-order" "W-1" "tells of the cast in the order of a randomly hashed map",
 }
 
 impl Mutant {

@@ -11,7 +11,9 @@
 //! - [`mint`]: every id of a run, made from its seed and a name.
 //! - [`compose`]: what people say, as Nostr events; shared by all worlds.
 //! - [`recorder`]: the trace in the making.
+//! - `canary`: what must never decide anything, for the proof that it would be noticed.
 
+mod canary;
 pub mod compose;
 pub mod event;
 pub mod mint;

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use skep_harness::{HarnessConfig, McpServer, RespondTo};
-use skep_mutant::Mutants;
+use skep_mutant::{Mutant, Mutants};
 use skep_plan::{AgentCast, Cast, GivenReceipt, Message, Point, RelayFault, Settings};
 use skep_relay::{Channel, Fault, Keys, Party, RelayConfig, RelayEvent};
 use skep_store::{Config, Key, StoreConfig, StoreOp};
 use skep_trace::{Hex32, NameKind, SharedEvent, Text, What};
 
+use crate::canary::in_hash_order;
 use crate::compose::Composer;
 use crate::mint::Mint;
 use crate::world::{Setup, WorldError};
@@ -132,7 +133,8 @@ impl Stage {
         let relays = relays.map(|(relay, url)| named(NameKind::Relay, &relay.name, url.clone()));
         let players = self.players.iter();
         let players = players.map(|it| named(NameKind::Harness, &it.name, key(it.keys)));
-        people.chain(channels).chain(relays).chain(players).collect()
+        let names = people.chain(channels).chain(relays).chain(players);
+        if self.mutants.has(Mutant::HashOrder) { in_hash_order(names) } else { names.collect() }
     }
 
     /// The place of the harness with this name.
