@@ -150,6 +150,11 @@ impl Judge {
         }
     }
 
+    /// The run ends in the middle of a step: nothing can be said of what that one awaits.
+    pub fn break_off(&mut self) {
+        self.running = None;
+    }
+
     /// The sessions that have a name so far, and their ids.
     pub fn sessions(&self) -> Vec<(Text, Text)> {
         let named = self.facts.names.of(NameKind::Session);

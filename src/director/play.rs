@@ -161,6 +161,9 @@ impl Stage {
         let Self { world, mut judge, mut fed } = self;
         let trace = world.close();
         feed(&mut judge, &mut fed, &trace.records);
+        if walked.is_err() {
+            judge.break_off();
+        }
         outcome.bound = judge.sessions();
         outcome.judgements = judge.finish();
         outcome.trace = trace;
@@ -196,9 +199,12 @@ fn cut_short(outcome: &mut TestOutcome, step: usize, error: &WorldError) {
             return;
         }
         WorldError::Act(_) => (Verdict::Violated, Blame::Scenario),
+        WorldError::Harness(_) => (Verdict::Violated, Blame::Harness),
         WorldError::Ours(_) => (Verdict::Violated, Blame::Skep),
     };
-    outcome.judgements.clear();
+    // What was violated up to then stands; that the run has no end is told below.
+    let stands = |judgement: &Judgement| judgement.verdict == Verdict::Violated;
+    outcome.judgements.retain(stands);
     outcome.judgements.push(Judgement {
         subject: Subject::Run,
         verdict,

@@ -1,11 +1,12 @@
 //! Every test against every mutant: does each fault of ours turn something red, and can each test
 //! fail at all?
 
-use skep_check::verdict::Verdict;
+use skep_check::verdict::{Blame, Verdict};
 use skep_mutant::{Mutant, Mutants};
 
 use super::play::{Job, play};
 use crate::matrix::{Breadth, Cell, Row};
+use crate::outcome::TestOutcome;
 use crate::scenario::Scenario;
 
 /// Plays one test against the reference and against each mutant; `stop` ends it early, and what
@@ -25,11 +26,16 @@ pub fn row(
         if !wanted || baseline != Verdict::Held || stop() {
             return Cell::Skipped;
         }
-        match play(scenario, &Job { mutants: Mutants::only(*mutant), ..job.clone() }).verdict {
-            Verdict::Violated => Cell::Killed,
-            _ => Cell::Survived,
-        }
+        let outcome = play(scenario, &Job { mutants: Mutants::only(*mutant), ..job.clone() });
+        if blames_the_harness(&outcome) { Cell::Killed } else { Cell::Survived }
     };
     let cells = mutants.iter().map(cell).collect();
     Row { test: scenario.name.clone(), baseline, declared, cells }
+}
+
+/// All these faults are the harness's or its store's: a test that blames another for one has not
+/// noticed it.
+fn blames_the_harness(outcome: &TestOutcome) -> bool {
+    let told = outcome.judged(Verdict::Violated);
+    told.first().is_some_and(|judgement| judgement.blame == Some(Blame::Harness))
 }

@@ -198,7 +198,7 @@ fn change_files(dir: &Path, op: &DiskOp) -> Result<(), WorldError> {
     let files = store_files(dir).map_err(ours)?;
     if files.is_empty() {
         let text = format!("there is no store file in `{}`", dir.display());
-        return Err(WorldError::Act(text));
+        return Err(WorldError::Harness(text));
     }
     files.iter().try_for_each(|file| change_file(file, op)).map_err(ours)
 }

@@ -77,12 +77,12 @@ pub fn party(host: usize) -> Party {
 /// A harness that is to be started runs already; perhaps because a kill that waits for a point
 /// never came.
 pub fn runs_already(harness: &str, waits: Option<Point>) -> WorldError {
-    WorldError::Act(match waits {
-        Some(at) => format!(
-            "harness `{harness}` runs already: it was to be killed at `{at}`, and never came there"
-        ),
-        None => format!("harness `{harness}` runs already"),
-    })
+    match waits {
+        Some(at) => WorldError::Harness(format!(
+            "harness `{harness}` runs on: it was to be killed at `{at}`, and never came there"
+        )),
+        None => WorldError::Act(format!("harness `{harness}` runs already")),
+    }
 }
 
 fn named(kind: NameKind, name: &Text, id: Text) -> What {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use skep_plan::DiskOp;
-use skep_store::sim::Choose;
+use skep_store::sim::{Choose, OutsideError};
 use skep_store::{SimDisk, Store, StoreAnswer, StoreConfig, StoreOp, poll};
 use skep_trace::{Receipt, Snapshot, Text, What};
 
@@ -39,8 +39,14 @@ fn ours(what: impl std::fmt::Display) -> WorldError {
     WorldError::Ours(what.to_string())
 }
 
-fn act(what: impl std::fmt::Display) -> WorldError {
-    WorldError::Act(what.to_string())
+fn refused(error: OutsideError) -> WorldError {
+    match error {
+        OutsideError::NotRemembered(_) => WorldError::Act(error.to_string()),
+        // Something to change is not there, and only a harness could have put it there.
+        OutsideError::NoStoreFile(_) | OutsideError::Disk { .. } => {
+            WorldError::Harness(error.to_string())
+        }
+    }
 }
 
 impl States {
@@ -104,7 +110,7 @@ impl States {
     pub(crate) fn carry_out(&mut self, state: &Text, op: &DiskOp) -> Result<What, WorldError> {
         let place = self.place(state);
         let path = self.dirs[place].path.clone();
-        self.disk.carry_out(&path, op).map_err(act)?;
+        self.disk.carry_out(&path, op).map_err(refused)?;
         Ok(self.look(place, true).0)
     }
 

@@ -20,12 +20,16 @@ pub struct Setup<'a> {
     pub interleave: bool,
 }
 
-/// A world could not do what it was asked: the scenario's fault, or ours, never a verdict.
+/// A world could not do what it was asked.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum WorldError {
     /// The act makes no sense here (starting what runs, a name that is not in the cast).
     #[error("{0}")]
     Act(String),
+    /// The act builds on something that the harness was to do and did not: it came to no such
+    /// point, it wrote no such file.
+    #[error("{0}")]
+    Harness(String),
     /// This world cannot do that at all; the scenario is not applicable, for this reason.
     #[error("{0}")]
     Unsupported(String),
