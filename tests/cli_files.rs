@@ -84,9 +84,15 @@ fn a_shared_cast_is_found_beside_the_file_that_uses_it() {
         "use \"cast.kdl\"\n".to_owned() + &scenario("shared").replace("    agent \"a\"\n", "");
     let folder = folder(&[("x/one.kdl", &using), ("x/cast.kdl", "agent \"a\"\n")]);
     assert_eq!(listed(folder.path(), &["x/one.kdl"]), ["shared"]);
+    let skep = |words: &[&str]| {
+        cargo_bin_cmd!("skep").args(words).current_dir(folder.path()).assert().success();
+    };
+    skep(&["run", "x/one.kdl", "--trace", "traces"]);
     fs::remove_file(folder.path().join("x/cast.kdl")).unwrap();
     let error = refused(folder.path(), &["x/one.kdl"], SCENARIO);
     assert!(error.contains("`cast.kdl` cannot be used"), "{error}");
+    // A trace holds all that it needs to be judged again.
+    skep(&["replay", "traces/shared.jsonl"]);
 }
 
 #[test]

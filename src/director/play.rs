@@ -94,6 +94,7 @@ fn header(scenario: &Scenario, job: &Job) -> Header {
         test: scenario.name.clone(),
         file: scenario.file.name.clone(),
         source: scenario.file.text.clone(),
+        uses: scenario.uses.iter().map(|(name, file)| (name.clone(), file.text.clone())).collect(),
         world: job.world.word().into(),
         seed: job.seed,
         profile: "reference".into(),

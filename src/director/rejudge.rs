@@ -21,7 +21,10 @@ pub fn rejudge(trace: Trace) -> Result<TestOutcome, String> {
         format!("the trace names no world that this build knows: `{}`", header.world)
     })?;
     let file: Arc<SourceFile> = SourceFile::new(&header.file, &header.source);
-    let (scenarios, diagnostics) = scenario::parse(&file);
+    let (scenarios, diagnostics) = scenario::parse_with(&file, &mut |name| {
+        let text = header.uses.get(name).ok_or("it does not stand in the trace")?;
+        Ok(SourceFile::new(name, text))
+    });
     let scenario = scenarios.iter().find(|scenario| scenario.name == header.test);
     let scenario = scenario.ok_or_else(|| match diagnostics.is_empty() {
         true => format!("the scenario `{}` does not stand in the trace", header.test),

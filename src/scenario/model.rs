@@ -28,6 +28,8 @@ pub struct Scenario {
     pub doc: Text,
     /// The file that it stands in.
     pub file: Arc<SourceFile>,
+    /// The files that its cast comes from besides, by the names that it uses them by.
+    pub uses: Vec<(Text, Arc<SourceFile>)>,
     /// Its first line.
     pub span: Span,
     /// The reports that it restates (`owner/repo#n`).

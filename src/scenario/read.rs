@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use skep_trace::Text;
 
@@ -13,7 +14,7 @@ use super::matrix::{self, Cell};
 use super::meta::{self, Meta};
 use super::model::{Scenario, Step};
 use super::scope::Scope;
-use super::source::Span;
+use super::source::{SourceFile, Span};
 use super::syntax;
 use super::tree::{Node, Word};
 use super::uses::{Loader, Used, Uses};
@@ -142,6 +143,7 @@ impl<'a> Reading<'a> {
             cell: cell.values.clone(),
             doc: doc(&self.at.file.text, node.whole.start),
             file: self.at.file.clone(),
+            uses: shared.files(),
             span: node.span,
             cites: meta.cites,
             rules: meta.rules,
@@ -222,6 +224,11 @@ impl Shared {
     fn add(&mut self, used: Option<Rc<Used>>) {
         self.broken |= used.as_ref().is_none_or(|used| used.broken);
         self.used.extend(used);
+    }
+
+    /// The files, by the names that they are used by.
+    fn files(&self) -> Vec<(Text, Arc<SourceFile>)> {
+        self.used.iter().map(|used| (used.name.clone(), used.file.clone())).collect()
     }
 
     /// How many lines they are.

@@ -20,6 +20,8 @@ pub type Loader<'a> = dyn FnMut(&str) -> Result<Arc<SourceFile>, String> + 'a;
 
 /// A file that a cast is taken from.
 pub(super) struct Used {
+    /// What the `use` calls it.
+    pub(super) name: Text,
     /// The file.
     pub(super) file: Arc<SourceFile>,
     /// Its cast lines.
@@ -65,7 +67,7 @@ impl<'l> Uses<'l> {
             return None;
         }
         match (self.loader)(name) {
-            Ok(file) => Some(cast_of(file, line.at)),
+            Ok(file) => Some(cast_of(name, file, line.at)),
             Err(why) => {
                 let title = format!("`{}` cannot be used: {why}", super::value::shortened(name));
                 let help = "name a file of cast lines, relative to this one";
@@ -76,12 +78,12 @@ impl<'l> Uses<'l> {
     }
 }
 
-fn cast_of(file: Arc<SourceFile>, at: Reporter<'_>) -> Used {
+fn cast_of(name: &str, file: Arc<SourceFile>, at: Reporter<'_>) -> Used {
     let before = at.findings.count();
     let inside = Reporter { file: &file, findings: at.findings };
     let lines = syntax::read(&file.text, 0, inside).unwrap_or_default();
     let lines = only_cast(lines, inside);
-    Used { lines, broken: at.findings.count() > before, file }
+    Used { name: name.into(), lines, broken: at.findings.count() > before, file }
 }
 
 /// The lines of a cast; complains about all others.

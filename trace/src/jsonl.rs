@@ -3,10 +3,11 @@
 //! The header is `{"skep_trace":1,…}`. Each record is `{"at":ms,"kind":…,…}` with its payload
 //! beside. Frames stand verbatim where a foreign program wrote them. A torn last line is dropped.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
@@ -73,10 +74,12 @@ pub fn digest(trace: &Trace) -> String {
 }
 
 fn header_json(header: &Header) -> Value {
+    let uses: Map<String, Value> =
+        header.uses.iter().map(|(name, text)| (name.to_string(), (&**text).into())).collect();
     json!({
         "skep_trace": VERSION, "test": &*header.test, "file": &*header.file,
         "source": &*header.source, "world": &*header.world, "seed": header.seed,
-        "profile": &*header.profile,
+        "profile": &*header.profile, "uses": uses,
     })
 }
 
@@ -93,7 +96,13 @@ fn read_header(value: &Value) -> Result<Header, ReadError> {
         world: text("world"),
         seed: value.get("seed").and_then(Value::as_u64).unwrap_or(0),
         profile: text("profile"),
+        uses: read_uses(value),
     })
+}
+
+fn read_uses(value: &Value) -> BTreeMap<Text, Text> {
+    let uses = value.get("uses").and_then(Value::as_object).into_iter().flatten();
+    uses.filter_map(|(name, text)| Some((name.as_str().into(), text.as_str()?.into()))).collect()
 }
 
 fn record_json(record: &Record) -> Value {

@@ -1,5 +1,6 @@
 //! One thing that happened, at an instant; and the whole of a run.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -26,6 +27,8 @@ pub struct Header {
     pub file: Text,
     /// The scenario file's whole text.
     pub source: Text,
+    /// The texts of the files that it uses, by the names that it gives them.
+    pub uses: BTreeMap<Text, Text>,
     /// `sim/event`, `sim/wire` or `live`.
     pub world: Text,
     /// The seed that all choices came from.
