@@ -50,8 +50,6 @@ fn gears(restart: &Scenario) {
     line("wire gear", wire);
     line("bare turmoil hosts, the same bytes through the same codecs", turmoil);
     println!("  wire gear / bare turmoil    {:.2}", ratio(wire, turmoil));
-    let allocations = allocation_counter::measure(|| run(restart, WorldName::SimEvent));
-    println!("  event gear, allocations     {}", allocations.count_total);
 }
 
 /// What ten idle minutes add to a run.
