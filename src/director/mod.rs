@@ -7,10 +7,12 @@
 //! - [`parallel`]: many pieces of work at once, in a stable order.
 //! - [`prove`]: one test against every mutant.
 //! - [`suite`]: the store's rules, as rows of the same proof.
+//! - [`noted`]: what a trace says besides its verdict.
 //! - [`rejudge`]: a recorded trace, judged again.
 
 pub mod asked;
 pub mod casting;
+pub mod noted;
 pub mod outline;
 pub mod parallel;
 pub mod play;

@@ -1,18 +1,18 @@
 //! One test in one world.
 
-use std::ffi::OsString;
-
+use skep_check::expectation::Wanted;
 use skep_check::verdict::{Blame, Judgement, Subject, Verdict};
 use skep_check::{Asked, Judge};
 use skep_mutant::Mutants;
-use skep_plan::Act;
-use skep_trace::{Header, Record, Settled};
+use skep_plan::{Act, Cast, Given};
+use skep_trace::{Header, Record, Settled, Text};
 use skep_world::stage::DOWNTIME_MS;
 use skep_world::{EventWorld, Setup, WireWorld, World, WorldError};
 
-use super::{asked, casting, outline};
-use crate::live::LiveWorld;
+use super::{asked, casting, noted, outline};
+use crate::live::{LiveWorld, Tested};
 use crate::outcome::{TestOutcome, WorldName};
+use crate::profile;
 use crate::scenario::{Scenario, Step};
 
 /// How a test is played.
@@ -24,19 +24,20 @@ pub struct Job {
     pub seed: u64,
     /// The fault of ours that is switched on.
     pub mutants: Mutants,
-    /// The harness that is tested, where it is not ours: a program and its arguments.
-    pub harness: Option<Vec<OsString>>,
+    /// The harness that is tested.
+    pub tested: Tested,
 }
 
 /// Plays a test and judges it. What cannot be played comes out as a verdict with its reason.
 pub fn play(scenario: &Scenario, job: &Job) -> TestOutcome {
     let mut outcome = outline::blank(scenario, job);
-    if let Some(reason) = unfit(scenario, job.world) {
+    let cast = casting::complete(scenario);
+    if let Some(reason) = unfit(scenario, &cast, job) {
         outcome.verdict = Verdict::NotApplicable;
         outcome.reason = Some(reason.as_str().into());
         return outcome;
     }
-    let cast = casting::complete(scenario);
+    let cast = profile::adapted(cast, &job.tested.profile);
     let asked = asked::of(scenario, &cast);
     let setup = Setup {
         cast: &cast,
@@ -64,7 +65,7 @@ fn open_world(
     Ok(match job.world {
         WorldName::SimEvent => Box::new(EventWorld::new(setup)?),
         WorldName::SimWire => Box::new(WireWorld::new(setup)?),
-        WorldName::Live => Box::new(LiveWorld::new(setup, downtimes_ms, job.harness.clone())?),
+        WorldName::Live => Box::new(LiveWorld::new(setup, downtimes_ms, job.tested.clone())?),
     })
 }
 
@@ -81,12 +82,32 @@ fn downtimes_ms(scenario: &Scenario) -> u64 {
     acts.map(|act| of(&act.value)).sum()
 }
 
-/// Why the scenario does not apply in this world, if it does not.
-fn unfit(scenario: &Scenario, world: WorldName) -> Option<String> {
-    match world {
+/// Why the scenario does not apply in this world or to this harness, if it does not.
+fn unfit(scenario: &Scenario, cast: &Cast, job: &Job) -> Option<String> {
+    let world = match job.world {
         WorldName::Live => scenario.sim_only.as_ref().map(|why| format!("sim only: {why}")),
         _ => scenario.live_only.as_ref().map(|why| format!("live only: {why}")),
+    };
+    let profile = &job.tested.profile;
+    let lacks = || profile::lacks(profile, &needs(scenario, cast));
+    // The reference can be told everything.
+    let foreign = job.tested.command.is_some();
+    let refuses = || {
+        let acts = scenario.steps.iter().flat_map(|step| &step.acts).map(|act| &act.value);
+        profile::refuses(profile, cast, acts)
+    };
+    world.or_else(lacks).or_else(|| foreign.then(refuses).flatten())
+}
+
+/// What the scenario needs: what it says, and what its lines take for granted.
+fn needs(scenario: &Scenario, cast: &Cast) -> Vec<Text> {
+    let mut needs: Vec<Text> = scenario.needs.iter().map(|need| need.value.clone()).collect();
+    let mut expectations = scenario.steps.iter().flat_map(|step| &step.expectations);
+    let looks = expectations.any(|line| matches!(line.value.wanted, Wanted::Receipt(_)));
+    if looks || cast.given.iter().any(|given| matches!(given, Given::Receipt(_))) {
+        needs.push("readable-store".into());
     }
+    needs
 }
 
 fn header(scenario: &Scenario, job: &Job) -> Header {
@@ -96,7 +117,7 @@ fn header(scenario: &Scenario, job: &Job) -> Header {
         source: scenario.file.text.clone(),
         world: job.world.word().into(),
         seed: job.seed,
-        profile: "reference".into(),
+        profile: job.tested.profile.header(),
     }
 }
 
@@ -163,6 +184,7 @@ impl Stage {
         feed(&mut judge, &mut fed, &trace.records);
         outcome.bound = judge.sessions();
         outcome.judgements = judge.finish();
+        noted::note(&trace, outcome);
         outcome.trace = trace;
         if let Err((step, error)) = walked {
             cut_short(outcome, step, &error);
@@ -196,6 +218,7 @@ fn cut_short(outcome: &mut TestOutcome, step: usize, error: &WorldError) {
             return;
         }
         WorldError::Act(_) => (Verdict::Violated, Blame::Scenario),
+        WorldError::Harness(_) => (Verdict::Violated, Blame::Harness),
         WorldError::Ours(_) => (Verdict::Violated, Blame::Skep),
     };
     outcome.judgements.clear();

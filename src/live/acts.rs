@@ -16,14 +16,8 @@ use super::harness::{self, Place};
 use super::settle::{self, Left};
 use super::shared::Shared;
 
-/// How long a harness may take to become ready before the scenario goes on.
-const READY_TIME: Duration = Duration::from_secs(30);
-
 /// How long it may take to come to rest after that.
 const REST_TIME: Duration = Duration::from_secs(2);
-
-/// How long it may take to end once it was asked to.
-const STOP_TIME: Duration = Duration::from_secs(15);
 
 /// How long a process that was killed may take to be gone, with its sockets.
 const KILL_TIME: Duration = Duration::from_secs(5);
@@ -109,10 +103,11 @@ impl Site {
         let ready = |shared: &Shared| {
             shared.with_lane(host, |lane| lane.running.as_ref().is_none_or(|it| it.ready))
         };
-        if !self.shared.wait(READY_TIME, ready).await {
+        let most = Duration::from_millis(self.tested.profile.waits.ready);
+        if !self.shared.wait(most, ready).await {
             self.remark(host, "it is not ready, and is not waited for any longer");
         }
-        if self.harness.is_none() {
+        if self.reports() {
             let rests = |shared: &Shared| settle::of_harness(shared, host) != Left::Work;
             // One that cannot come to rest now has reasons that the step is about.
             let _ = self.shared.wait(REST_TIME, rests).await;
@@ -127,6 +122,32 @@ impl Site {
         }
     }
 
+    /// Tells of what outlived its harness: agents, and other processes that it started.
+    pub(super) fn leftovers(&self) {
+        for host in 0..self.shared.lanes() {
+            let left = self
+                .shared
+                .with_lane(host, |lane| lane.past.iter().filter(|group| group.lives()).count());
+            if left > 0 {
+                self.remark(host, "processes that it started outlived it; they are stopped now");
+            }
+        }
+        let over = |agent: &&AgentState| {
+            let current = (0..self.shared.lanes())
+                .any(|host| self.shared.runs(host) && self.shared.life(host) == agent.harness);
+            !agent.ended() && !current
+        };
+        let outlived = self.shared.with_agents(|agents| {
+            let left = agents.iter().filter(over);
+            left.map(|agent| (agent.process.to_string(), agent.harness.to_string()))
+                .collect::<Vec<_>>()
+        });
+        for (agent, harness) in outlived {
+            let text = format!("its agent {agent} outlived it; it is stopped now");
+            self.shared.note(What::Finding { actor: harness.into(), text: text.into() });
+        }
+    }
+
     fn remark(&self, host: usize, text: &str) {
         let actor = self.shared.life(host).to_string().into();
         self.shared.note(What::Finding { actor, text: text.into() });
@@ -138,7 +159,7 @@ impl Site {
         let player = &self.stage.players[host];
         let state = self.states.path(&player.state);
         let place = Place {
-            command: match &self.harness {
+            command: match &self.tested.command {
                 Some(command) => command.clone(),
                 None => vec![self.program.clone().into(), "reference-harness".into()],
             },
@@ -147,12 +168,12 @@ impl Site {
             cwd: &cwd,
         };
         let time = (self.shared.clock().haste(), self.shared.clock().ahead_ms());
-        let mut launch = harness::launch(&config, player.keys, place);
-        if self.harness.is_none() {
-            harness::tell_reference(&config, time, &mut launch);
+        let mut launch = harness::launch(&self.tested.profile, &config, player.keys, place, time);
+        if self.tested.command.is_none() {
+            harness::tell_fault(&config, &mut launch);
         }
-        match harness::start(&self.shared, host, &launch) {
-            Err(why) if self.harness.is_some() => {
+        match harness::start(&self.shared, host, &launch, self.tested.profile.memory_mib) {
+            Err(why) if self.tested.command.is_some() => {
                 Err(WorldError::Act(format!("the harness cannot be started: {why}")))
             }
             started => started.map_err(WorldError::Ours),
@@ -162,8 +183,9 @@ impl Site {
     async fn stop(&mut self, names: &[Text]) -> Result<(), WorldError> {
         for name in names {
             let host = self.running(name)?;
+            let most = Duration::from_millis(self.tested.profile.waits.stop);
             self.signal(host, Signal::TERM);
-            if !self.shared.wait(STOP_TIME, |shared| !shared.runs(host)).await {
+            if !self.shared.wait(most, |shared| !shared.runs(host)).await {
                 self.remark(host, "it ignored TERM and was killed");
                 self.kill_harness(host, false).await?;
             }

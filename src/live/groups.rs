@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process_group};
 
 static LIVE: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 static FOLDERS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
@@ -23,6 +23,11 @@ impl Group {
         let pid = i32::try_from(pid).expect("process ids are small");
         list(&LIVE).insert(pid);
         Self(pid)
+    }
+
+    /// Somebody of the group, or the process itself, is there.
+    pub(super) fn lives(&self) -> bool {
+        Pid::from_raw(self.0).is_some_and(|pid| test_kill_process_group(pid).is_ok())
     }
 
     /// Sends a signal to the process and all of its group. What is gone already is no error.

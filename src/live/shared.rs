@@ -21,6 +21,7 @@ use super::clock::Clock;
 use super::groups::Group;
 use super::lane::{Lane, RunningLife};
 use super::process::Last;
+use crate::profile::Ready;
 
 /// Shared by everyone in one run.
 #[derive(Clone)]
@@ -36,6 +37,8 @@ struct State {
     agents: RefCell<Vec<AgentState>>,
     casts: RefCell<BTreeMap<Text, Arc<AgentCast>>>,
     disks: BTreeMap<Text, Rc<RefCell<AgentDisk>>>,
+    /// How a harness shows that it is ready.
+    ready: RefCell<Ready>,
     /// The sockets that a life has open to its relay.
     sockets: RefCell<BTreeMap<Life, Arc<AtomicUsize>>>,
 }
@@ -58,6 +61,7 @@ impl Shared {
             agents: RefCell::new(Vec::new()),
             disks: casts.keys().map(disk).collect(),
             casts: RefCell::new(casts),
+            ready: RefCell::new(Ready::Presence),
             sockets: RefCell::new(BTreeMap::new()),
         }))
     }
@@ -146,6 +150,27 @@ impl Shared {
 
     pub(super) fn runs(&self, host: usize) -> bool {
         self.with_lane(host, |lane| lane.running.is_some())
+    }
+
+    /// How a harness shows that it is ready.
+    pub(super) fn ready(&self) -> Ready {
+        self.0.ready.borrow().clone()
+    }
+
+    pub(super) fn set_ready(&self, ready: Ready) {
+        *self.0.ready.borrow_mut() = ready;
+    }
+
+    /// A harness showed that it is ready; what counts is the first time in a life.
+    pub(super) fn is_ready(&self, host: usize, life: &Life) {
+        let first = self.with_lane(host, |lane| {
+            let current = lane.life() == *life;
+            let running = lane.running.as_mut().filter(|running| current && !running.ready);
+            running.map(|running| running.ready = true).is_some()
+        });
+        if first {
+            self.note(What::HarnessReady(life.clone()));
+        }
     }
 
     /// A harness was started.

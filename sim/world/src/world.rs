@@ -29,6 +29,10 @@ pub enum WorldError {
     /// This world cannot do that at all; the scenario is not applicable, for this reason.
     #[error("{0}")]
     Unsupported(String),
+    /// The harness that is tested does not do what every harness must before anything can be
+    /// played: it does not become ready, or takes more than it may.
+    #[error("{0}")]
+    Harness(String),
     /// Something of ours failed (no port, no temporary directory).
     #[error("{0}")]
     Ours(String),

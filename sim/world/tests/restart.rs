@@ -23,6 +23,7 @@ fn cast() -> Cast {
             key: "agent".into(),
             started: true,
             settings: Settings::default(),
+            said: Vec::new(),
         }],
         given: Vec::new(),
     }
