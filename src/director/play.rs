@@ -48,7 +48,7 @@ pub fn play(scenario: &Scenario, job: &Job) -> TestOutcome {
     };
     match open_world(job, setup, downtimes_ms(scenario)) {
         Ok(world) => {
-            let mut stage = Stage::new(world, asked);
+            let mut stage = Stage::new(world, asked, job.world == WorldName::Live);
             let walked = stage.walk(scenario);
             stage.close(walked, &mut outcome);
         }
@@ -137,11 +137,13 @@ struct Stage {
     judge: Judge,
     /// How many records the judge has seen.
     fed: usize,
+    /// Its waits take real time.
+    real: bool,
 }
 
 impl Stage {
-    fn new(world: Box<dyn World>, asked: Asked) -> Self {
-        Self { world, judge: Judge::new(asked), fed: 0 }
+    fn new(world: Box<dyn World>, asked: Asked, real: bool) -> Self {
+        Self { world, judge: Judge::new(asked), fed: 0, real }
     }
 
     /// Plays every step. A step that was not met does not end the run: what follows may be what
@@ -164,7 +166,7 @@ impl Stage {
         step: &Step,
         scenario: &Scenario,
     ) -> Result<Settled, WorldError> {
-        let Self { world, judge, fed } = self;
+        let Self { world, judge, fed, real } = self;
         world.begin(index, &step.title);
         let mut line = 0;
         for act in &step.acts {
@@ -174,12 +176,13 @@ impl Stage {
         }
         world.settle(index, &mut |records| {
             feed(judge, fed, records);
-            judge.unmet() == 0
+            // In real time nothing is waited for that cannot save the step any more.
+            judge.unmet() == 0 || (*real && judge.spoiled())
         })
     }
 
     fn close(self, walked: Result<(), (usize, WorldError)>, outcome: &mut TestOutcome) {
-        let Self { world, mut judge, mut fed } = self;
+        let Self { world, mut judge, mut fed, .. } = self;
         let trace = world.close();
         feed(&mut judge, &mut fed, &trace.records);
         outcome.bound = judge.sessions();
@@ -221,7 +224,10 @@ fn cut_short(outcome: &mut TestOutcome, step: usize, error: &WorldError) {
         WorldError::Harness(_) => (Verdict::Violated, Blame::Harness),
         WorldError::Ours(_) => (Verdict::Violated, Blame::Skep),
     };
-    outcome.judgements.clear();
+    // What was seen of a harness stands; it may be why it is not there any more.
+    if !matches!(error, WorldError::Harness(_)) {
+        outcome.judgements.clear();
+    }
     outcome.judgements.push(Judgement {
         subject: Subject::Run,
         verdict,

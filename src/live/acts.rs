@@ -6,7 +6,7 @@ use rustix::process::Signal;
 use skep_mutant::Mutants;
 use skep_plan::{Act, Given, GivenReceipt, RelayFault};
 use skep_relay::RelayEvent;
-use skep_trace::{Life, Text, What};
+use skep_trace::{End, Life, Text, What};
 use skep_world::WorldError;
 use skep_world::stage::{DOWNTIME_MS, Said, runs_already};
 
@@ -15,6 +15,7 @@ use super::child::AgentState;
 use super::harness::{self, Place};
 use super::settle::{self, Left};
 use super::shared::Shared;
+use crate::profile::Ready;
 
 /// How long it may take to come to rest after that.
 const REST_TIME: Duration = Duration::from_secs(2);
@@ -114,6 +115,33 @@ impl Site {
         }
     }
 
+    /// A harness that does not become ready before anything happened is to blame for it: nothing
+    /// can be played with it. One that has ended is the judge's to blame.
+    pub(super) fn must_be_ready(&self, name: &Text) -> Result<(), WorldError> {
+        let host = self.stage.harness(name)?;
+        let waits = self.shared.with_lane(host, |lane| {
+            lane.running.as_ref().is_some_and(|running| !running.ready && !running.paused)
+        });
+        if !waits || self.tested.command.is_none() {
+            return Ok(());
+        }
+        let awaited = match &self.tested.profile.ready {
+            Ready::Presence => "to publish its presence".to_owned(),
+            Ready::Subscription => "to subscribe to a channel".to_owned(),
+            Ready::Log(text) => format!("to log `{text}`"),
+        };
+        let life = self.shared.life(host);
+        let connected = self.shared.with_lane(host, |lane| {
+            lane.running.as_ref().is_some_and(|running| running.talk.connections > 0)
+        });
+        let instead = if connected { "it connected and" } else { "it did not even connect, and" };
+        let seconds = self.tested.profile.waits.ready.div_ceil(1_000);
+        Err(WorldError::Harness(format!(
+            "{life} did not become ready: it was {awaited}; {instead} nothing more came in \
+             {seconds} s"
+        )))
+    }
+
     /// What a life that is over sent has arrived: nothing of it is taken for the next one's.
     async fn hang_up(&self, host: usize) {
         let life = self.shared.life(host);
@@ -122,33 +150,7 @@ impl Site {
         }
     }
 
-    /// Tells of what outlived its harness: agents, and other processes that it started.
-    pub(super) fn leftovers(&self) {
-        for host in 0..self.shared.lanes() {
-            let left = self
-                .shared
-                .with_lane(host, |lane| lane.past.iter().filter(|group| group.lives()).count());
-            if left > 0 {
-                self.remark(host, "processes that it started outlived it; they are stopped now");
-            }
-        }
-        let over = |agent: &&AgentState| {
-            let current = (0..self.shared.lanes())
-                .any(|host| self.shared.runs(host) && self.shared.life(host) == agent.harness);
-            !agent.ended() && !current
-        };
-        let outlived = self.shared.with_agents(|agents| {
-            let left = agents.iter().filter(over);
-            left.map(|agent| (agent.process.to_string(), agent.harness.to_string()))
-                .collect::<Vec<_>>()
-        });
-        for (agent, harness) in outlived {
-            let text = format!("its agent {agent} outlived it; it is stopped now");
-            self.shared.note(What::Finding { actor: harness.into(), text: text.into() });
-        }
-    }
-
-    fn remark(&self, host: usize, text: &str) {
+    pub(super) fn remark(&self, host: usize, text: &str) {
         let actor = self.shared.life(host).to_string().into();
         self.shared.note(What::Finding { actor, text: text.into() });
     }
@@ -264,7 +266,16 @@ impl Site {
     fn running(&self, name: &str) -> Result<usize, WorldError> {
         let host = self.stage.harness(name)?;
         if !self.shared.runs(host) {
-            return Err(WorldError::Act(format!("harness `{name}` does not run")));
+            let fell = self.shared.with_lane(host, |lane| lane.fell);
+            return Err(match (fell, &self.tested.command) {
+                (Some(End::Exit(code)), Some(_)) => WorldError::Harness(format!(
+                    "harness `{name}` does not run any more: it ended by itself, with code {code}"
+                )),
+                (Some(End::Signal { signal, .. }), Some(_)) => WorldError::Harness(format!(
+                    "harness `{name}` does not run any more: it died of signal {signal}"
+                )),
+                _ => WorldError::Act(format!("harness `{name}` does not run")),
+            });
         }
         Ok(host)
     }

@@ -10,6 +10,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process_group};
 
+use super::strays;
+
 static LIVE: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 static FOLDERS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
@@ -77,7 +79,10 @@ impl Drop for Folder {
 /// Kills and removes everything that is still listed; for the end of the process.
 pub fn clean_up() {
     list(&LIVE).iter().for_each(|pid| signal_all(*pid, Signal::KILL));
-    list(&FOLDERS).iter().for_each(|folder| remove(folder));
+    list(&FOLDERS).iter().for_each(|folder| {
+        strays::stop_all(folder);
+        remove(folder);
+    });
 }
 
 fn signal_all(pid: i32, signal: Signal) {

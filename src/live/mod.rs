@@ -7,6 +7,7 @@
 //! - [`groups`]: what must not be left behind.
 //! - `acts`: what the director does. `settle`: when a step is over. `standing`: how a harness
 //!   stands that does not report. `watchdog`: what becomes of one that takes too much memory.
+//!   `strays`: processes that left their group.
 //! - `harness`, `process`, `lane`: harness processes. `child`: agents. `relay`, `peer`: relays, and
 //!   who calls them.
 //! - `states`: the directories. `clock`, `haste`: time. `shared`: what they all tell.
@@ -27,6 +28,7 @@ mod settle;
 mod shared;
 mod standing;
 mod states;
+mod strays;
 mod watchdog;
 
 use std::collections::BTreeMap;
@@ -37,6 +39,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rustix::process::Signal;
 use skep_agent::{AgentPort, DirectorAddress, wrapper_script};
 use skep_plan::Act;
 use skep_relay::{Relay, RelayHandle};
@@ -208,7 +211,9 @@ impl Site {
             self.shared.note(what);
         }
         self.give()?;
-        self.start(&self.stage.started()).await
+        let started = self.stage.started();
+        self.start(&started).await?;
+        started.iter().try_for_each(|name| self.must_be_ready(name))
     }
 
     /// Kills everything that still runs, and waits until it is gone.
@@ -218,6 +223,11 @@ impl Site {
                 // What cannot be killed now is killed again when its group is dropped.
                 let _stuck = self.kill_harness(host, true).await;
             }
+        }
+        for host in 0..self.shared.lanes() {
+            self.shared.with_lane(host, |lane| {
+                lane.past.iter().for_each(|group| group.signal_all(Signal::KILL));
+            });
         }
         self.shared.with_agents(|agents| {
             agents.iter_mut().filter(|agent| !agent.ended()).for_each(AgentState::kill);
@@ -255,8 +265,9 @@ impl World for LiveWorld {
     fn close(self: Box<Self>) -> Trace {
         self.site.leftovers();
         // Taken first: how everything ends now is not the scenario's business.
-        let trace = self.site.shared.take_trace();
+        let mut trace = self.site.shared.take_trace();
         self.tasks.block_on(&self.runtime, self.site.end());
+        self.site.sweep(&mut trace);
         trace
     }
 }

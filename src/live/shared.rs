@@ -195,7 +195,10 @@ impl Shared {
         };
         self.note(What::HarnessEnded(life.clone(), end));
         // Its group lives on as long as the run: a kill of the harness alone spares what it started.
-        self.with_lane(host, |lane| lane.past.push(running.group));
+        self.with_lane(host, |lane| {
+            lane.fell = Some(end).filter(|_| !running.by_us);
+            lane.past.push(running.group);
+        });
         if running.doomed {
             self.kill_agents(&life);
         }

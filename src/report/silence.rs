@@ -3,7 +3,7 @@
 use super::instant;
 use crate::outcome::TestOutcome;
 
-/// `rests on 2s of silence in step 1`; nothing where events told.
+/// `2.000s of silence in step 1`; nothing where events told.
 pub fn note(test: &TestOutcome) -> Option<String> {
     let longest = test.silences.iter().map(|silence| silence.ms).max()?;
     let steps: Vec<_> =
@@ -13,5 +13,5 @@ pub fn note(test: &TestOutcome) -> Option<String> {
         [rest @ .., last] => format!("steps {} and {last}", rest.join(", ")),
         [] => return None,
     };
-    Some(format!("rests on {} of silence in {steps}", instant::show(longest)))
+    Some(format!("{} of silence in {steps}", instant::show(longest)))
 }

@@ -69,7 +69,7 @@ fn line(runs: &[TestOutcome], paint: Paint) -> String {
         notes.push(format!("{} of {} {}", like_worst, runs.len(), worst.verdict));
     }
     notes.extend(why(worst));
-    notes.extend(silence::note(worst));
+    notes.extend(silence::note(worst).map(|note| format!("rests on {note}")));
     notes.extend(worst.remarks.iter().take(1).map(|remark| clean(remark)));
     if !notes.is_empty() {
         let room = COLUMNS.saturating_sub(width(&name) + 6).max(20);
