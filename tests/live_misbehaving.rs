@@ -42,6 +42,7 @@ harness-profile "wild" {
     wait "tick" "1s"
     wait "request" "1s"
     wait "cancel" "0s"
+    wait "reconnect" "1s"
     memory-mib 48
 }
 "#;

@@ -6,6 +6,7 @@
 //! - [`outline`]: the scenario, as far as a report must know it.
 //! - [`parallel`]: many pieces of work at once, in a stable order.
 //! - [`prove`]: one test against every mutant.
+//! - [`sight`]: what cannot be seen of a harness.
 //! - [`suite`]: the store's rules, as rows of the same proof.
 //! - [`noted`]: what a trace says besides its verdict.
 //! - [`rejudge`]: a recorded trace, judged again.
@@ -18,6 +19,7 @@ pub mod parallel;
 pub mod play;
 pub mod prove;
 pub mod rejudge;
+pub mod sight;
 pub mod suite;
 
 pub use play::{Job, play};

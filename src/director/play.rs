@@ -1,15 +1,14 @@
 //! One test in one world.
 
-use skep_check::expectation::Wanted;
 use skep_check::verdict::{Blame, Judgement, Subject, Verdict};
 use skep_check::{Asked, Judge};
 use skep_mutant::Mutants;
-use skep_plan::{Act, Cast, Given};
-use skep_trace::{Header, Record, Settled, Text};
+use skep_plan::{Act, Cast};
+use skep_trace::{Header, Record, Settled};
 use skep_world::stage::DOWNTIME_MS;
-use skep_world::{EventWorld, Setup, WireWorld, World, WorldError};
+use skep_world::{EventWorld, Outlook, Setup, WireWorld, World, WorldError};
 
-use super::{asked, casting, noted, outline};
+use super::{asked, casting, noted, outline, sight};
 use crate::live::{LiveWorld, Tested};
 use crate::outcome::{TestOutcome, WorldName};
 use crate::profile;
@@ -48,9 +47,10 @@ pub fn play(scenario: &Scenario, job: &Job) -> TestOutcome {
     };
     match open_world(job, setup, downtimes_ms(scenario)) {
         Ok(world) => {
-            let mut stage = Stage::new(world, asked, job.world == WorldName::Live);
+            let mut stage = Stage::new(world, asked);
             let walked = stage.walk(scenario);
             stage.close(walked, &mut outcome);
+            sight::set_aside(scenario, &job.tested.profile, &mut outcome);
         }
         Err(error) => cut_short(&mut outcome, 0, &error),
     }
@@ -89,7 +89,7 @@ fn unfit(scenario: &Scenario, cast: &Cast, job: &Job) -> Option<String> {
         _ => scenario.live_only.as_ref().map(|why| format!("live only: {why}")),
     };
     let profile = &job.tested.profile;
-    let lacks = || profile::lacks(profile, &needs(scenario, cast));
+    let lacks = || profile::lacks(profile, &sight::needs(scenario, cast));
     // The reference can be told everything.
     let foreign = job.tested.command.is_some();
     let refuses = || {
@@ -97,17 +97,6 @@ fn unfit(scenario: &Scenario, cast: &Cast, job: &Job) -> Option<String> {
         profile::refuses(profile, cast, acts)
     };
     world.or_else(lacks).or_else(|| foreign.then(refuses).flatten())
-}
-
-/// What the scenario needs: what it says, and what its lines take for granted.
-fn needs(scenario: &Scenario, cast: &Cast) -> Vec<Text> {
-    let mut needs: Vec<Text> = scenario.needs.iter().map(|need| need.value.clone()).collect();
-    let mut expectations = scenario.steps.iter().flat_map(|step| &step.expectations);
-    let looks = expectations.any(|line| matches!(line.value.wanted, Wanted::Receipt(_)));
-    if looks || cast.given.iter().any(|given| matches!(given, Given::Receipt(_))) {
-        needs.push("readable-store".into());
-    }
-    needs
 }
 
 fn header(scenario: &Scenario, job: &Job) -> Header {
@@ -137,13 +126,11 @@ struct Stage {
     judge: Judge,
     /// How many records the judge has seen.
     fed: usize,
-    /// Its waits take real time.
-    real: bool,
 }
 
 impl Stage {
-    fn new(world: Box<dyn World>, asked: Asked, real: bool) -> Self {
-        Self { world, judge: Judge::new(asked), fed: 0, real }
+    fn new(world: Box<dyn World>, asked: Asked) -> Self {
+        Self { world, judge: Judge::new(asked), fed: 0 }
     }
 
     /// Plays every step. A step that was not met does not end the run: what follows may be what
@@ -166,7 +153,7 @@ impl Stage {
         step: &Step,
         scenario: &Scenario,
     ) -> Result<Settled, WorldError> {
-        let Self { world, judge, fed, real } = self;
+        let Self { world, judge, fed } = self;
         world.begin(index, &step.title);
         let mut line = 0;
         for act in &step.acts {
@@ -176,13 +163,16 @@ impl Stage {
         }
         world.settle(index, &mut |records| {
             feed(judge, fed, records);
-            // In real time nothing is waited for that cannot save the step any more.
-            judge.unmet() == 0 || (*real && judge.spoiled())
+            match judge.unmet() {
+                0 => Outlook::Met,
+                _ if judge.spoiled() => Outlook::Lost,
+                _ => Outlook::Open,
+            }
         })
     }
 
     fn close(self, walked: Result<(), (usize, WorldError)>, outcome: &mut TestOutcome) {
-        let Self { world, mut judge, mut fed, .. } = self;
+        let Self { world, mut judge, mut fed } = self;
         let trace = world.close();
         feed(&mut judge, &mut fed, &trace.records);
         outcome.bound = judge.sessions();

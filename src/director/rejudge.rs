@@ -7,7 +7,7 @@ use skep_check::verdict::Verdict;
 use skep_mutant::Mutants;
 use skep_trace::Trace;
 
-use super::{Job, asked, casting, noted, outline};
+use super::{Job, asked, casting, noted, outline, sight};
 use crate::live::Tested;
 use crate::outcome::{TestOutcome, WorldName};
 use crate::profile::{HarnessProfile, adapted};
@@ -39,6 +39,7 @@ pub fn rejudge(trace: Trace) -> Result<TestOutcome, String> {
     outcome.bound = watcher.sessions();
     outcome.judgements = watcher.finish();
     outcome.verdict = super::play::worst(&outcome.judgements, Verdict::Inconclusive);
+    sight::set_aside(scenario, &job.tested.profile, &mut outcome);
     noted::note(&trace, &mut outcome);
     outcome.trace = trace;
     Ok(outcome)

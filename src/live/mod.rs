@@ -44,7 +44,7 @@ use skep_agent::{AgentPort, DirectorAddress, wrapper_script};
 use skep_plan::Act;
 use skep_relay::{Relay, RelayHandle};
 use skep_trace::{Record, Settled, Text, Trace, What};
-use skep_world::{Setup, Stage, World, WorldError};
+use skep_world::{Outlook, Setup, Stage, World, WorldError};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::LocalSet;
@@ -177,6 +177,7 @@ impl Site {
         for host in 0..self.shared.lanes() {
             let director = DirectorAddress { socket: self.socket(), token: host.to_string() };
             let script = wrapper_script(&self.program, &director);
+            let _writing = process::programs();
             states::write(&self.agent(host), script.as_bytes())?;
             states::set_mode(&self.agent(host), 0o700)?;
         }
@@ -254,9 +255,9 @@ impl World for LiveWorld {
     fn settle(
         &mut self,
         step: usize,
-        met: &mut dyn FnMut(&[Record]) -> bool,
+        outlook: &mut dyn FnMut(&[Record]) -> Outlook,
     ) -> Result<Settled, WorldError> {
-        let how = self.tasks.block_on(&self.runtime, self.site.settled(met));
+        let how = self.tasks.block_on(&self.runtime, self.site.settled(outlook));
         self.site.snapshots()?;
         self.site.shared.note(What::Settled { step, how: how.clone() });
         Ok(how)

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use skep_relay::RelayHandle;
 use skep_trace::{Settled, Text};
+use skep_world::Outlook;
 
 use super::Site;
 use super::child::AgentState;
@@ -32,8 +33,8 @@ pub(super) enum Left {
 struct Progress {
     /// How many records there are.
     seen: usize,
-    /// All expectations are met.
-    met: bool,
+    /// What the expectations have come to.
+    outlook: Outlook,
     /// The last sign of life.
     heard: Instant,
 }
@@ -42,26 +43,26 @@ impl Site {
     /// Waits until the step is settled, and says on what that rests.
     pub(super) async fn settled(
         &mut self,
-        met: &mut dyn FnMut(&[skep_trace::Record]) -> bool,
+        outlook: &mut dyn FnMut(&[skep_trace::Record]) -> Outlook,
     ) -> Settled {
         let bound = now() + STEP_BOUND;
-        let mut progress = Progress { seen: 0, met: false, heard: now() };
+        let mut progress = Progress { seen: 0, outlook: Outlook::Open, heard: now() };
         loop {
-            self.look(&mut progress, met);
+            self.look(&mut progress, outlook);
             if self.shared.full() {
                 return Settled::Bound("the end of a flood".into());
             }
             let left = self.left();
             match left {
                 Left::Nothing => return self.drained(),
-                Left::Timer(_) if progress.met => return self.drained(),
+                Left::Timer(_) if progress.outlook == Outlook::Met => return self.drained(),
                 Left::Timer(Some(due)) if due > bound => return bound_of(left),
                 _ => {}
             }
-            let silence = self.silence(progress.met);
+            let silence = self.silence(progress.outlook);
             let until = silence.map_or(bound, |silence| bound.min(progress.heard + silence));
             if tokio::time::timeout_at(until.into(), self.shared.changed()).await.is_err() {
-                return match silence.filter(|_| until < bound || progress.met) {
+                return match silence.filter(|_| until < bound || progress.outlook == Outlook::Met) {
                     Some(silence) => Settled::Quiet(millis(silence)),
                     None => bound_of(left),
                 };
@@ -73,7 +74,7 @@ impl Site {
     fn look(
         &mut self,
         progress: &mut Progress,
-        met: &mut dyn FnMut(&[skep_trace::Record]) -> bool,
+        outlook: &mut dyn FnMut(&[skep_trace::Record]) -> Outlook,
     ) {
         let records = self.shared.len();
         if records == progress.seen && records > 0 {
@@ -86,8 +87,13 @@ impl Site {
             stirred = reports || news.iter().any(|record| stirs(&record.what));
             true
         });
-        progress.met = self.shared.with_records(met);
-        if stirred {
+        self.shared.with_records(&mut |all| {
+            progress.outlook = outlook(all);
+            true
+        });
+        // While the relay is away the harness can do nothing about it.
+        let away = self.relays.iter().any(|relay| relay.timers() > 0);
+        if stirred || away {
             progress.heard = now();
         }
         progress.seen = records;
@@ -115,14 +121,16 @@ impl Site {
 
     /// After how long a silence the step is over. With a harness that reports, one whose
     /// expectations are not met has no such end: what is under way is known.
-    fn silence(&self, met: bool) -> Option<Duration> {
+    fn silence(&self, outlook: Outlook) -> Option<Duration> {
         let profile = &self.tested.profile;
-        match (met, self.reports()) {
-            (true, _) => Some(Duration::from_millis(profile.settles.quiet_ms)),
-            (false, true) => None,
-            (false, false) => {
+        match (outlook, self.reports()) {
+            (Outlook::Met, _) | (Outlook::Lost, false) => {
+                Some(Duration::from_millis(profile.settles.quiet_ms))
+            }
+            (_, true) => None,
+            (Outlook::Open, false) => {
                 let asked = self.standings.iter().any(Standing::asks);
-                Some(Duration::from_millis(profile.waits.patience_ms(asked)))
+                Some(Duration::from_millis(profile.waits.patience_ms(asked, self.deaf())))
             }
         }
     }
@@ -137,6 +145,14 @@ impl Site {
             Some(line) => Settled::Event(line),
             None => Settled::Drained,
         }
+    }
+
+    /// A harness that runs has no connection to its relay.
+    fn deaf(&self) -> bool {
+        let deaf = |lane: &mut super::lane::Lane| {
+            lane.running.as_ref().is_some_and(|running| running.talk.open.is_none())
+        };
+        (0..self.shared.lanes()).any(|host| self.shared.with_lane(host, deaf))
     }
 
     fn of_harness(&self, host: usize) -> Left {

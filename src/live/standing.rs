@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use skep_trace::{Call, Frame, Hex32, Life, Record, RelayMsg, Side, Text, What};
+use skep_trace::{Call, Frame, Hex32, Life, NostrEvent, Record, RelayMsg, Side, Text, What};
 
 use crate::profile::Settles;
 
@@ -29,6 +29,8 @@ pub(super) struct Standing {
     asked: usize,
     /// Messages that reached it and are in no prompt yet.
     owed: BTreeSet<Hex32>,
+    /// Messages that were in one. A relay may deliver them again; they are owed to nobody then.
+    prompted: BTreeSet<Hex32>,
     /// It tries again within so many milliseconds.
     retries: Option<u64>,
     /// The line that told last that it is done.
@@ -103,7 +105,7 @@ impl Standing {
                     self.retries = None;
                     let holds =
                         |id: &Hex32| prompt.iter().any(|text| text.contains(&id.to_string()));
-                    self.owed.retain(|id| !holds(id));
+                    self.prompted.extend(self.owed.extract_if(.., |id| holds(id)));
                 }
             }
             (Side::Agent, Frame::Response { .. }) => self.asked = self.asked.saturating_sub(1),
@@ -113,10 +115,11 @@ impl Standing {
 
     fn told(&mut self, message: &RelayMsg) {
         match message {
-            RelayMsg::Event { event, .. } if event.kind == KIND_MESSAGE => {
-                self.owed.insert(event.id());
+            RelayMsg::Event { event, .. } if event.kind == KIND_MESSAGE && !commands(event) => {
+                let ids = [event.id()].into_iter();
+                self.owed.extend(ids.filter(|id| !self.prompted.contains(id)));
             }
-            // A control frame or a membership: what it sets off, no line is known to end.
+            // A command, a control frame or a membership: a line must say that it was dealt with.
             RelayMsg::Event { .. } => self.disturbed = true,
             _ => {}
         }
@@ -135,6 +138,11 @@ impl Standing {
             self.line = Some(line.trim().into());
         }
     }
+}
+
+/// An owner's command begins like this, and never reaches the agent.
+fn commands(event: &NostrEvent) -> bool {
+    event.content.trim_start().starts_with('!')
 }
 
 /// What a person would call a sign of life. A harness shows its presence, types and logs without
@@ -156,7 +164,7 @@ pub(super) fn stirs(what: &What) -> bool {
 mod tests {
     use std::sync::Arc;
 
-    use skep_trace::{NostrEvent, Process, RpcId};
+    use skep_trace::{Process, RpcId};
 
     use super::*;
 
@@ -227,7 +235,8 @@ mod tests {
         assert!(!scene.prompts(&format!("Event ID: {}", message.id())).is_done());
         assert!(!scene.answers().is_done());
         assert!(scene.logs("the turn over, well").is_done());
-        assert!(!scene.see(delivered(&message)).is_done());
+        // Once more, as after a reconnect: it is in a prompt already.
+        assert!(scene.see(delivered(&message)).is_done());
     }
 
     #[test]
@@ -236,6 +245,16 @@ mod tests {
         scene.see(What::HarnessReady(life())).see(delivered(&message()));
         scene.prompts("another").answers().logs("turn over");
         assert_eq!(scene.0.stands(), Stands::Unknown);
+    }
+
+    #[test]
+    fn a_command_is_dealt_with_when_a_line_says_so() {
+        let mut scene = Scene::new();
+        let author = Hex32([1; 32]);
+        let event = NostrEvent::new(author, 1, KIND_MESSAGE, Vec::new(), "!rotate".into());
+        scene.see(What::HarnessReady(life())).see(delivered(&Arc::new(event)));
+        assert!(!scene.is_done());
+        assert!(scene.logs("turn over").is_done());
     }
 
     #[test]

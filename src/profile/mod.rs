@@ -36,6 +36,15 @@ pub const CAPABILITIES: &[&str] = &[
     "thread-policy",
 ];
 
+/// The capability of a store that skep reads and writes.
+pub const READABLE: &str = "readable-store";
+
+/// In a header: the store was not read.
+const UNREADABLE: &str = "unreadable-store";
+
+/// In a header: the harness said nothing of itself.
+const SILENT: &str = "no-reports";
+
 /// What a harness is told besides the settings of scenarios.
 pub const PLACES: &[&str] =
     &["relay-url", "private-key", "agent-command", "owner", "state-dir", "haste", "clock-ahead"];
@@ -105,11 +114,13 @@ pub struct Waits {
     pub request: u64,
     /// For an agent to obey a cancel.
     pub cancel: u64,
+    /// Between two attempts to reach a relay that is away.
+    pub reconnect: u64,
 }
 
 impl Waits {
     /// Every wait, by its word.
-    pub const WORDS: &[&str] = &["ready", "stop", "tick", "request", "cancel"];
+    pub const WORDS: &[&str] = &["ready", "stop", "tick", "request", "cancel", "reconnect"];
 
     /// The wait of that word.
     pub fn by_word(&mut self, word: &str) -> Option<&mut u64> {
@@ -119,23 +130,33 @@ impl Waits {
             "tick" => &mut self.tick,
             "request" => &mut self.request,
             "cancel" => &mut self.cancel,
+            "reconnect" => &mut self.reconnect,
             _ => return None,
         })
     }
 
     /// After so long a silence nothing more is to be hoped for, in milliseconds: the longest that
-    /// the harness does anything by itself, and longer while its agent owes it an answer.
-    pub fn patience_ms(&self, asked: bool) -> u64 {
+    /// the harness does anything by itself, and longer while its agent owes it an answer (`asked`)
+    /// or it has no connection (`deaf`).
+    pub fn patience_ms(&self, asked: bool, deaf: bool) -> u64 {
         /// A loaded machine is late.
         const MARGIN_MS: u64 = 5_000;
         let answer = if asked { self.request } else { 0 };
-        answer + self.tick + self.cancel + MARGIN_MS
+        let attempt = if deaf { self.reconnect } else { 0 };
+        attempt.max(answer + self.tick + self.cancel) + MARGIN_MS
     }
 }
 
 impl Default for Waits {
     fn default() -> Self {
-        Self { ready: 30_000, stop: 15_000, tick: 30_000, request: 60_000, cancel: 5_000 }
+        Self {
+            ready: 30_000,
+            stop: 15_000,
+            tick: 30_000,
+            request: 60_000,
+            cancel: 5_000,
+            reconnect: 60_000,
+        }
     }
 }
 
@@ -177,20 +198,31 @@ impl HarnessProfile {
         self.settings().policies
     }
 
-    /// Its name, with the values that differ from the reference's: what a trace must say for its
+    /// Its name, with what differs from the reference: what a trace must say for its
     /// verdict to be found again.
     pub fn header(&self) -> Text {
         let usual: BTreeMap<_, _> = Settings::default().texts().into_iter().collect();
         let own = self.settings().texts();
         let differs = own.iter().filter(|(key, value)| usual.get(key) != Some(value));
-        let words = differs.map(|(key, value)| format!(" {key}={value}"));
-        format!("{}{}", self.name, words.collect::<String>()).into()
+        let mut words = vec![self.name.to_string()];
+        words.extend(differs.map(|(key, value)| format!("{key}={value}")));
+        if !self.has.contains(READABLE) {
+            words.push(UNREADABLE.to_owned());
+        }
+        if !self.settles.reports {
+            words.push(SILENT.to_owned());
+        }
+        words.join(" ").into()
     }
 
     /// The profile that a trace's header stands for: enough to judge by.
     pub fn from_header(header: &str) -> Self {
         let mut words = header.split(' ');
         let mut profile = Self::new(words.next().unwrap_or_default());
+        if !words.clone().any(|word| word == UNREADABLE) {
+            profile.has.insert(READABLE.into());
+        }
+        profile.settles.reports = !words.clone().any(|word| word == SILENT);
         let known = |key: &str, value: &str| Settings::default().set(key, value).is_ok();
         let pairs = words.filter_map(|word| word.split_once('='));
         let pairs = pairs.filter(|(key, value)| known(key, value));
@@ -206,12 +238,18 @@ mod tests {
     #[test]
     fn a_header_says_by_which_policies_is_judged() {
         let mut profile = HarnessProfile::new("mine");
+        assert_eq!(&*profile.header(), "mine unreadable-store no-reports");
+        profile.has.insert(READABLE.into());
+        profile.settles.reports = true;
         assert_eq!(&*profile.header(), "mine");
         profile.follows.insert("indeterminate".into(), "retain".into());
         profile.follows.insert("cancel".into(), "discard".into());
         assert_eq!(&*profile.header(), "mine indeterminate=retain");
         let read = HarnessProfile::from_header(&profile.header());
         assert_eq!(read.policies(), profile.policies());
+        assert!(read.has.contains(READABLE) && read.settles.reports);
+        let read = HarnessProfile::from_header(&HarnessProfile::new("x").header());
+        assert!(!read.has.contains(READABLE) && !read.settles.reports);
         assert_eq!(HarnessProfile::from_header("x nonsense=1 cancel=?").follows.len(), 0);
     }
 
@@ -219,6 +257,7 @@ mod tests {
     fn every_wait_has_its_word() {
         let mut waits = Waits::default();
         assert!(Waits::WORDS.iter().all(|word| waits.by_word(word).is_some()));
-        assert!(waits.patience_ms(true) > waits.patience_ms(false));
+        assert!(waits.patience_ms(true, false) > waits.patience_ms(false, false));
+        assert!(waits.patience_ms(false, true) > waits.patience_ms(false, false));
     }
 }

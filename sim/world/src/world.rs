@@ -38,6 +38,18 @@ pub enum WorldError {
     Ours(String),
 }
 
+/// What a step's expectations have come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outlook {
+    /// Something is still awaited.
+    Open,
+    /// Nothing is.
+    Met,
+    /// Something is, but what came already cannot be mended by it. Where waiting takes real time,
+    /// it is not worth much.
+    Lost,
+}
+
 /// A place in which a scenario is played.
 pub trait World {
     /// Builds up everything that stands before the first step: starts the harnesses that the cast
@@ -56,15 +68,15 @@ pub trait World {
     /// When the act cannot be carried out.
     fn act(&mut self, index: usize, text: &str, act: &Act) -> Result<(), WorldError>;
 
-    /// Goes on until nothing but timers is left to do and `met` says so of the records so far;
-    /// while it does not, timers may fire. Ends with the step's snapshots.
+    /// Goes on until nothing but timers is left to do and `outlook` says that all is met, of the
+    /// records so far; while it does not, timers may fire. Ends with the step's snapshots.
     ///
     /// # Errors
     /// When something of ours failed meanwhile.
     fn settle(
         &mut self,
         step: usize,
-        met: &mut dyn FnMut(&[Record]) -> bool,
+        outlook: &mut dyn FnMut(&[Record]) -> Outlook,
     ) -> Result<Settled, WorldError>;
 
     /// Ends the run: every process is gone, nothing is left behind.
