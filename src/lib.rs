@@ -5,6 +5,7 @@
 //! - [`live`]: the world of processes.
 //! - [`outcome`]: what a run came to; every report is a view of it.
 //! - [`matrix`]: what a proof came to.
+//! - [`profile`]: what a harness is to skep, as data.
 //! - [`report`]: terminal, JSON, JUnit, GitHub, Markdown.
 //! - [`cli`]: the command line, one file a verb.
 //! - [`rule`]: the rules, each in one line.
@@ -17,5 +18,6 @@ pub mod exit_code;
 pub mod live;
 pub mod matrix;
 pub mod outcome;
+pub mod profile;
 pub mod report;
 pub mod scenario;

@@ -81,6 +81,10 @@ pub struct TestOutcome {
     pub judgements: Vec<Judgement>,
     /// What happened. May be left without records where nothing is to be shown of it.
     pub trace: Trace,
+    /// What it rests on besides events: steps that only a silence ended.
+    pub silences: Vec<Silence>,
+    /// What was noticed of the harness and is no verdict, each in one line.
+    pub remarks: Vec<Text>,
     /// Names that the scenario's `bind`s gave to sessions: (name, id).
     pub bound: Vec<(Text, Text)>,
     /// What the command line must repeat besides the path, the test, the world and the seed, each
@@ -88,6 +92,15 @@ pub struct TestOutcome {
     pub again: Vec<Text>,
     /// How long it took, in real time.
     pub wall_ms: u64,
+}
+
+/// A step that was over because nothing happened any more: no event told that the harness was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Silence {
+    /// The step, from 0.
+    pub step: usize,
+    /// How long nothing happened, in milliseconds.
+    pub ms: u64,
 }
 
 /// A step's places in the scenario file.
@@ -278,6 +291,8 @@ mod tests {
             reason: None,
             judgements: if verdict == Verdict::Violated { vec![judgement(blame)] } else { vec![] },
             trace: Trace::default(),
+            silences: Vec::new(),
+            remarks: Vec::new(),
             bound: Vec::new(),
             again: Vec::new(),
             wall_ms: 0,

@@ -43,7 +43,7 @@ fn options_that_contradict_each_other_are_refused() {
     fails(&["run", "--world", "live", "--gear", "event"], USAGE, &["the live world has no gears"]);
     fails(&["prove", "--world", "live", "--gear", "wire"], USAGE, &["no gears"]);
     fails(&["run", "--world", "sim", "--harness", "x"], USAGE, &["cannot run in the simulator"]);
-    fails(&["run", "--harness-profile", "x"], USAGE, &["--harness <CMD>"]);
+    fails(&["run", "--harness-profile", "buzz-acp"], USAGE, &["does not say what to start"]);
     fails(
         &["run", "--mutant", "harness/never-loads", "--harness", "x"],
         USAGE,

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use skep::profile::CAPABILITIES;
 use skep::scenario::{Listed, Scenario, SourceFile, list, parse, render};
 use skep_mutant::Mutant;
 
@@ -23,17 +24,6 @@ const OUT_OF_REACH: &[(&str, &str)] = &[
     ),
     ("store/opens-special", "names of files hold keys, which a scenario does not know"),
     ("world/hash-order", "a scenario sees one run; only two of one seed differ"),
-];
-
-/// What a harness can have. A profile says which of it it has.
-const NEEDS: &[&str] = &[
-    "durable-sessions",
-    "heartbeat",
-    "model-switch",
-    "observer",
-    "rotate",
-    "store-points",
-    "thread-policy",
 ];
 
 /// How the comment above a scenario ends that restates a rule alone.
@@ -144,7 +134,8 @@ fn every_mutant_is_some_scenarios_to_kill() {
 
 #[test]
 fn every_need_is_a_word_that_profiles_know() {
-    let fine = |scenario: &Listed| scenario.needs.iter().all(|need| NEEDS.contains(&&**need));
+    let fine =
+        |scenario: &Listed| scenario.needs.iter().all(|need| CAPABILITIES.contains(&&**need));
     assert_eq!(failing(fine), Vec::<String>::new());
 }
 

@@ -3,10 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers are tests")]
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde_json::Value;
-use skep::cli::corpus;
+use skep::cli::{corpus, profiles};
 use skep::director::{Job, play};
+use skep::live::Tested;
 use skep::outcome::WorldName;
 use skep::scenario::parse;
 use skep_mutant::Mutants;
@@ -16,7 +18,8 @@ const PAGE: &str = include_str!("../docs/trace.md");
 
 /// Every kind and field of the whole corpus's records, `kind.field`.
 fn seen() -> BTreeSet<(String, String)> {
-    let job = Job { world: WorldName::SimEvent, seed: 7, mutants: Mutants::NONE, harness: None };
+    let tested = Tested { command: None, profile: Arc::new(profiles::reference()) };
+    let job = Job { world: WorldName::SimEvent, seed: 7, mutants: Mutants::NONE, tested };
     let scenarios = corpus::files().into_iter().flat_map(|file| parse(&file).0);
     let traces = scenarios.map(|scenario| jsonl::write(&play(&scenario, &job).trace));
     let mut seen = BTreeSet::new();

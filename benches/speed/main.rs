@@ -10,11 +10,14 @@
 
 mod bare;
 
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
-use skep::cli::corpus;
+use skep::cli::{corpus, profiles};
 use skep::director::{Job, play};
+use skep::live::Tested;
 use skep::outcome::WorldName;
+use skep::profile::HarnessProfile;
 use skep::scenario::{Scenario, SourceFile, parse};
 use skep_check::verdict::Verdict;
 use skep_mutant::Mutants;
@@ -100,7 +103,10 @@ fn per_run(count: u32, run: impl Fn()) -> Duration {
 }
 
 fn job(world: WorldName) -> Job {
-    Job { world, seed: 7, mutants: Mutants::NONE, harness: None }
+    static REFERENCE: LazyLock<Arc<HarnessProfile>> =
+        LazyLock::new(|| Arc::new(profiles::reference()));
+    let tested = Tested { command: None, profile: REFERENCE.clone() };
+    Job { world, seed: 7, mutants: Mutants::NONE, tested }
 }
 
 fn run(scenario: &Scenario, world: WorldName) {

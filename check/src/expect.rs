@@ -46,6 +46,11 @@ pub(crate) trait Watch {
     /// Waiting may still bring what is asked for. What only a settled step can tell counts as met.
     fn unmet(&self, facts: &Facts) -> bool;
 
+    /// It is broken already, whatever may still come.
+    fn broken(&self) -> bool {
+        false
+    }
+
     /// Its step is over.
     fn close(&mut self, facts: &Facts, stretch: &Stretch);
 

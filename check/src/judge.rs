@@ -166,6 +166,13 @@ impl Judge {
         self.awaited().count()
     }
 
+    /// The running step is spoiled: something came that never should have, and nothing that may
+    /// still come mends it.
+    pub fn spoiled(&self) -> bool {
+        let step = self.running.as_ref().and_then(|running| self.steps.get(running.step));
+        step.is_some_and(|step| step.watches.iter().any(|watch| watch.broken()))
+    }
+
     /// What the running step still waits for, in words.
     pub fn progress(&self) -> Progress {
         let step = self.running.as_ref().map(|running| running.step);

@@ -14,7 +14,9 @@ use skep_trace::Text;
 
 use super::trouble::Trouble;
 use super::{corpus, select};
-use crate::scenario::{Diagnostic, MAX_BYTES, Placed, Scenario, SourceFile, parse_with};
+use crate::scenario::{
+    Diagnostic, MAX_BYTES, Placed, Scenario, SourceFile, capability_fault, parse_with,
+};
 use skep_check::RULES;
 
 /// More files than any suite has; a folder that holds more was probably not meant.
@@ -212,13 +214,19 @@ fn without_scenario(file: &SourceFile) -> Trouble {
     Trouble::scenario(format!("there is no scenario in `{}`", file.name)).help(help)
 }
 
-/// The mutants and rules that scenarios name and nobody knows.
+/// The mutants, rules and capabilities that scenarios name and nobody knows.
 fn unknown_words(scenarios: &[Scenario]) -> Vec<Diagnostic> {
     let mut found: Vec<Diagnostic> = Vec::new();
     for scenario in scenarios {
         for kill in scenario.kills.iter().filter(|kill| Mutant::parse(&kill.value).is_none()) {
             let known = Mutant::ALL.iter().map(|mutant| mutant.id());
             found.push(unknown(scenario, kill, "mutant", "mutants", known));
+        }
+        for need in &scenario.needs {
+            if let Some((title, help)) = capability_fault(&need.value) {
+                let mistake = Diagnostic::new(&scenario.file, need.span, title);
+                found.push(mistake.label("unknown").help(help));
+            }
         }
         let ours = |rule: &&Placed<Text>| !rule.value.starts_with("A-");
         let known = |rule: &Text| RULES.iter().any(|known| known.id == &**rule);

@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use skep_check::verdict::{Blame, Judgement, Subject, Verdict};
 use skep_mutant::{Mutant, Mutants};
@@ -16,6 +17,7 @@ use skep_trace::{Text, Trace};
 use super::console::Console;
 use super::discover::Test;
 use super::interrupt::Interrupt;
+use super::profiles;
 use super::progress::Progress;
 use super::prove::Proof;
 use super::relay::RelayArguments;
@@ -24,9 +26,10 @@ use super::trouble::Trouble;
 use crate::director;
 pub use crate::director::parallel::in_parallel;
 use crate::exit_code::ExitCode;
-use crate::live::serve;
+use crate::live::{Tested, serve};
 use crate::matrix::{Breadth, Matrix};
 use crate::outcome::{TestOutcome, WorldName};
+use crate::profile::HarnessProfile;
 
 /// How the tests of one command are played.
 #[derive(Clone, Debug)]
@@ -37,8 +40,10 @@ pub struct Plan {
     pub mutant: Option<Mutant>,
     /// The foreign harness: a program and its arguments.
     pub harness: Option<Vec<String>>,
-    /// The profile that says how it is configured and what it can do: a name or a file.
-    pub profile: Option<String>,
+    /// How it is configured and what it can do.
+    pub profile: Arc<HarnessProfile>,
+    /// The profile's name or file and the claims, as the command line has them.
+    pub said: Vec<(&'static str, String)>,
 }
 
 impl Plan {
@@ -49,7 +54,10 @@ impl Plan {
             world: self.world,
             seed,
             mutants,
-            harness: self.harness.as_ref().map(words),
+            tested: Tested {
+                command: self.harness.as_ref().map(words),
+                profile: self.profile.clone(),
+            },
         }
     }
 
@@ -60,8 +68,9 @@ impl Plan {
                 words.iter().map(|word| crate::report::again::shell_word(word)).collect();
             ("--harness", words.join(" "))
         });
-        let profile = self.profile.clone().map(|profile| ("--harness-profile", profile));
-        let pairs = harness.into_iter().chain(profile);
+        let said = self.said.iter();
+        let said = said.map(|(option, value)| (*option, crate::report::again::shell_word(value)));
+        let pairs = harness.into_iter().chain(said);
         pairs.flat_map(|(option, value)| [option.into(), value.as_str().into()]).collect()
     }
 }
@@ -207,7 +216,8 @@ pub fn prove(tests: &[Test], proof: &Proof, console: &Console) -> Result<Matrix,
     let progress = Progress::new(console, tests.len());
     let clock = Clock::start();
     let (world, seed) = (proof.world, proof.seed);
-    let job = director::Job { world, seed, mutants: Mutants::NONE, harness: None };
+    let tested = Tested { command: None, profile: Arc::new(profiles::reference()) };
+    let job = director::Job { world, seed, mutants: Mutants::NONE, tested };
     let stop = || interrupt.is_wanted();
     let rows = in_parallel(tests, suite::jobs(proof.jobs), &stop, &|test| {
         let row = director::prove::row(&test.scenario, &job, &proof.mutants, proof.breadth, &stop);

@@ -102,6 +102,17 @@ Examples:
       On a free port, with one channel named `general`.
   skep relay --port 7447 --channel general --channel secrets=private --channel me=dm";
 
+/// `skep harness`, by example.
+pub(super) const HARNESS: &str = "\
+A profile tells skep how a harness is started and told its settings, what it can do, and how it \
+shows that it is ready and done. `skep list profiles` names those that come with skep.
+
+Examples:
+  skep harness init mine.kdl
+      A commented profile to begin with.
+  skep run --harness-profile mine.kdl
+      The harness that it starts, put to the test.";
+
 /// `skep completions`, by example.
 pub(super) const COMPLETIONS: &str = "\
 Examples:

@@ -1,5 +1,7 @@
 //! `skep list`: what there is, and what has to do with what.
 
+mod profile;
+
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -7,16 +9,13 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use skep_mutant::Mutant;
 use skep_trace::Text;
-use skep_trace::policy::{
-    Cancel, Compatibility, Delivery, ErrorClass, InFlight, Indeterminate, Overlap, Policies,
-    SessionScope,
-};
 
 use super::console::Console;
 use super::options::{Format, OutputOptions};
 use super::trouble::Trouble;
-use super::{discover, help, select};
+use super::{discover, help, profiles, select};
 use crate::exit_code::ExitCode;
+use crate::profile::HarnessProfile;
 use crate::report::Paint;
 use crate::report::clean::{COLUMNS, clean, fit, pad};
 use crate::report::paint::Tone;
@@ -82,6 +81,7 @@ pub fn list(arguments: &ListArguments, console: &Console) -> Result<ExitCode, Tr
             .map(|one| (one.clone(), first(one).map_or("", |scenario| &scenario.doc)))
             .map(|(one, doc)| (one, first_sentence(doc)))
             .collect(),
+        profiles: profiles::built_in().into_iter().filter(|one| fits(&one.name)).collect(),
         listed,
     };
     let Some(what) = arguments.what else {
@@ -118,6 +118,8 @@ struct Shelf {
     rules: Vec<Rule>,
     /// The mutants to show.
     mutants: Vec<Mutant>,
+    /// The profiles to show.
+    profiles: Vec<HarnessProfile>,
 }
 
 impl Shelf {
@@ -126,7 +128,7 @@ impl Shelf {
             Kind::Scenarios => self.shown.is_empty(),
             Kind::Rules => self.rules.is_empty(),
             Kind::Mutants => self.mutants.is_empty(),
-            Kind::Profiles => false,
+            Kind::Profiles => self.profiles.is_empty(),
         }
     }
 
@@ -135,7 +137,7 @@ impl Shelf {
             Kind::Scenarios => self.scenarios(paint),
             Kind::Rules => self.rules(paint),
             Kind::Mutants => self.mutants(paint),
-            Kind::Profiles => profiles(paint),
+            Kind::Profiles => profile::text(&self.profiles, paint),
         }
     }
 
@@ -147,7 +149,7 @@ impl Shelf {
             }
             Kind::Rules => self.rules.iter().map(|rule| rule.id).collect(),
             Kind::Mutants => self.mutants.iter().map(|mutant| mutant.id()).collect(),
-            Kind::Profiles => vec![REFERENCE],
+            Kind::Profiles => self.profiles.iter().map(|profile| &*profile.name).collect(),
         };
         names.into_iter().map(|name| format!("{}\n", clean(name))).collect()
     }
@@ -162,9 +164,7 @@ impl Shelf {
             Kind::Mutants => {
                 ("mutants", self.mutants.iter().map(|one| self.mutant_json(*one)).collect())
             }
-            Kind::Profiles => {
-                ("profiles", json!([{"name": REFERENCE, "policies": policies_json()}]))
-            }
+            Kind::Profiles => ("profiles", self.profiles.iter().map(profile::document).collect()),
         };
         json!({"skep_list": VERSION, list.0: list.1})
     }
@@ -182,7 +182,7 @@ impl Shelf {
         line(self.tests(), &tests, "scenarios")
             + &line(self.rules.len(), "rules", "rules")
             + &line(self.mutants.len(), "mutants", "mutants")
-            + &line(1, "harness profile", "profiles")
+            + &line(self.profiles.len(), "harness profiles", "profiles")
     }
 
     fn numbers_json(&self) -> Value {
@@ -190,7 +190,7 @@ impl Shelf {
             "skep_list": VERSION,
             "counts": {
                 "scenarios": self.listed.len(), "tests": self.tests(), "rules": self.rules.len(),
-                "mutants": self.mutants.len(), "profiles": 1,
+                "mutants": self.mutants.len(), "profiles": self.profiles.len(),
             },
         })
     }
@@ -316,39 +316,4 @@ fn texts<'a>(texts: impl IntoIterator<Item = &'a Text>) -> Value {
 /// The mutants that break a rule first.
 fn breaking(id: &str) -> Vec<Mutant> {
     Mutant::ALL.iter().copied().filter(|mutant| mutant.rule() == id).collect()
-}
-
-/// The profile that the reference harness follows.
-pub const REFERENCE: &str = "reference";
-
-/// Each policy, the value that the reference has, and all values there are.
-fn policies() -> [(&'static str, String, &'static [&'static str]); 8] {
-    let reference = Policies::default();
-    [
-        ("session-scope", reference.session_scope.to_string(), SessionScope::WORDS),
-        ("indeterminate", reference.indeterminate.to_string(), Indeterminate::WORDS),
-        ("error-class", reference.error_class.to_string(), ErrorClass::WORDS),
-        ("compatibility", reference.compatibility.to_string(), Compatibility::WORDS),
-        ("overlap", reference.overlap.to_string(), Overlap::WORDS),
-        ("cancel", reference.cancel.to_string(), Cancel::WORDS),
-        ("in-flight", reference.in_flight.to_string(), InFlight::WORDS),
-        ("delivery", reference.delivery.to_string(), Delivery::WORDS),
-    ]
-}
-
-fn profiles(paint: Paint) -> String {
-    let mut text = format!("{}\n", paint.paint(Tone::Strong, REFERENCE));
-    for (policy, value, words) in policies() {
-        let others: Vec<_> = words.iter().copied().filter(|word| *word != value).collect();
-        let others = paint.paint(Tone::Faint, format!("else {}", others.join(", ")));
-        writeln!(text, "  {policy:<14} {value:<12} {others}").expect("a string takes all");
-    }
-    text
-}
-
-fn policies_json() -> Value {
-    policies()
-        .into_iter()
-        .map(|(policy, value, _)| (policy.to_owned(), Value::from(value)))
-        .collect()
 }

@@ -4,9 +4,9 @@
 //! the only one that prints. Each verb takes its arguments apart, has the work done by the
 //! [`director`](crate::director), and shows what came out.
 //!
-//! - [`run`], [`prove`], [`list`], [`relay`], [`replay`], [`completions`]: the verbs.
+//! - [`run`], [`prove`], [`list`], [`harness`], [`relay`], [`replay`], [`completions`]: the verbs.
 //! - [`hidden`]: verbs that skep calls itself by.
-//! - [`discover`], [`corpus`], [`select`]: which tests are meant.
+//! - [`discover`], [`corpus`], [`select`], [`profiles`]: which tests of which harness are meant.
 //! - [`engine`]: the one place that asks the rest of skep to do something.
 //! - [`suite`], [`interrupt`]: many tests at once, and how they are stopped.
 //! - [`console`], [`progress`], [`targets`], [`traces`]: where output goes.
@@ -17,11 +17,13 @@ pub mod console;
 pub mod corpus;
 pub mod discover;
 pub mod engine;
+pub mod harness;
 pub mod help;
 pub mod hidden;
 pub mod interrupt;
 pub mod list;
 pub mod options;
+pub mod profiles;
 pub mod progress;
 pub mod prove;
 pub mod relay;
@@ -73,6 +75,8 @@ pub enum Verb {
     Prove(prove::ProveArguments),
     /// List what there is: scenarios, rules, mutants, profiles.
     List(list::ListArguments),
+    /// Write a profile for a harness of yours.
+    Harness(harness::HarnessArguments),
     /// Judge a recorded trace again, or show its wire.
     Replay(replay::ReplayArguments),
     /// Serve the simulated relay on a port, for a harness that you start yourself.
@@ -127,6 +131,9 @@ fn dispatch(verb: Verb) -> ExitCode {
         }
         Verb::Relay(arguments) => {
             with(Console::plain(), |console| relay::relay(&arguments, console))
+        }
+        Verb::Harness(arguments) => {
+            with(Console::plain(), |console| harness::harness(&arguments, console))
         }
         Verb::Completions(arguments) => {
             with(Console::plain(), |console| completions::completions(&arguments, console))

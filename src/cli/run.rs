@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU8;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use skep_mutant::Mutant;
@@ -16,9 +17,10 @@ use super::suite::{self, Bounds};
 use super::targets::Target;
 use super::traces::TraceFolder;
 use super::trouble::Trouble;
-use super::{help, list};
+use super::{help, profiles};
 use crate::exit_code::ExitCode;
 use crate::outcome::RunOutcome;
+use crate::profile::HarnessProfile;
 use crate::report::names::Names;
 use crate::report::terminal::{self, Brevity};
 use crate::report::{json, story, wire};
@@ -60,9 +62,14 @@ pub struct RunArguments {
     /// reference harness is tested.
     #[arg(long, value_name = "CMD", help_heading = "World")]
     pub harness: Option<String>,
-    /// How that harness is configured and what it can do: a profile's name or file.
-    #[arg(long, value_name = "NAME|FILE", requires = "harness", help_heading = "World")]
+    /// How that harness is configured and what it can do: a profile's name or file. The default
+    /// is buzz-acp.
+    #[arg(long, value_name = "NAME|FILE", help_heading = "World")]
     pub harness_profile: Option<String>,
+    /// Claim that the harness can do more than its profile says, such as durable-sessions. May be
+    /// given several times.
+    #[arg(long, value_name = "CAPABILITY", help_heading = "World")]
+    pub has: Vec<String>,
     /// Also play tests that take a real harness minutes; the simulator always plays them.
     #[arg(long, help_heading = "World")]
     pub slow: bool,
@@ -130,7 +137,9 @@ pub fn run(arguments: &RunArguments, console: &Console) -> Result<ExitCode, Trou
 }
 
 fn plan(arguments: &RunArguments) -> Result<Plan, Trouble> {
-    let live = arguments.harness.is_some();
+    let profile = profile(arguments)?;
+    let harness = harness(arguments, &profile)?;
+    let live = harness.is_some();
     if live && arguments.world == Some(WorldOption::Sim) {
         return Err(Trouble::usage("a harness of yours cannot run in the simulator")
             .help("leave `--world sim` out: `--harness` means the live world"));
@@ -140,13 +149,37 @@ fn plan(arguments: &RunArguments) -> Result<Plan, Trouble> {
         return Err(Trouble::usage("the live world has no gears")
             .help("leave `--gear` out, or play in the simulator"));
     };
-    let harness = arguments.harness.as_deref().map(command_words).transpose()?;
-    let profile = arguments.harness_profile.clone();
-    if let Some(unknown) = profile.as_ref().filter(|profile| *profile != list::REFERENCE) {
-        return Err(Trouble::usage(format!("there is no harness profile `{unknown}`"))
-            .help("`skep list profiles` names them"));
+    let named = arguments.harness_profile.iter().map(|name| ("--harness-profile", name.clone()));
+    let claimed = arguments.has.iter().map(|claim| ("--has", claim.clone()));
+    let said = named.chain(claimed).collect();
+    Ok(Plan { world, mutant: arguments.mutant, harness, profile: Arc::new(profile), said })
+}
+
+/// The profile that is meant: the named one, or the usual one of a harness that is not ours.
+fn profile(arguments: &RunArguments) -> Result<HarnessProfile, Trouble> {
+    let usual = if arguments.harness.is_some() { profiles::USUAL } else { profiles::REFERENCE };
+    let name = arguments.harness_profile.as_deref().unwrap_or(usual);
+    let mut profile = profiles::load(name)?;
+    profiles::claim(&mut profile, &arguments.has)?;
+    Ok(profile)
+}
+
+/// The harness that is meant: the named one, or the one that the profile starts; `None` is ours.
+fn harness(
+    arguments: &RunArguments,
+    profile: &HarnessProfile,
+) -> Result<Option<Vec<String>>, Trouble> {
+    if let Some(command) = &arguments.harness {
+        return command_words(command).map(Some);
     }
-    Ok(Plan { world, mutant: arguments.mutant, harness, profile })
+    if !profile.start.is_empty() {
+        return Ok(Some(profile.start.iter().map(ToString::to_string).collect()));
+    }
+    if arguments.harness_profile.is_some() && &*profile.name != profiles::REFERENCE {
+        let title = format!("the profile `{}` does not say what to start", profile.name);
+        return Err(Trouble::usage(title).help("name the program: `--harness ./my-harness`"));
+    }
+    Ok(None)
 }
 
 /// A command line as its words, quoted as a shell would have them.

@@ -6,17 +6,21 @@
 //! - [`outline`]: the scenario, as far as a report must know it.
 //! - [`parallel`]: many pieces of work at once, in a stable order.
 //! - [`prove`]: one test against every mutant.
+//! - [`sight`]: what cannot be seen of a harness.
 //! - [`suite`]: the store's rules, as rows of the same proof.
 //! - [`twice`]: one seed played twice, as a row of the same proof.
+//! - [`noted`]: what a trace says besides its verdict.
 //! - [`rejudge`]: a recorded trace, judged again.
 
 pub mod asked;
 pub mod casting;
+pub mod noted;
 pub mod outline;
 pub mod parallel;
 pub mod play;
 pub mod prove;
 pub mod rejudge;
+pub mod sight;
 pub mod suite;
 pub mod twice;
 

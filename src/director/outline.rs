@@ -29,6 +29,8 @@ pub fn blank(scenario: &Scenario, job: &Job) -> TestOutcome {
         reason: None,
         judgements: Vec::new(),
         trace: Trace::default(),
+        silences: Vec::new(),
+        remarks: Vec::new(),
         bound: Vec::new(),
         again: Vec::new(),
         wall_ms: 0,

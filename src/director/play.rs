@@ -1,18 +1,17 @@
 //! One test in one world.
 
-use std::ffi::OsString;
-
 use skep_check::verdict::{Blame, Judgement, Subject, Verdict};
 use skep_check::{Asked, Judge};
 use skep_mutant::Mutants;
-use skep_plan::Act;
+use skep_plan::{Act, Cast};
 use skep_trace::{Header, Record, Settled};
 use skep_world::stage::DOWNTIME_MS;
-use skep_world::{EventWorld, Setup, WireWorld, World, WorldError};
+use skep_world::{EventWorld, Outlook, Setup, WireWorld, World, WorldError};
 
-use super::{asked, casting, outline};
-use crate::live::LiveWorld;
+use super::{asked, casting, noted, outline, sight};
+use crate::live::{LiveWorld, Tested};
 use crate::outcome::{TestOutcome, WorldName};
+use crate::profile;
 use crate::scenario::{Scenario, Step};
 
 /// How a test is played.
@@ -24,19 +23,20 @@ pub struct Job {
     pub seed: u64,
     /// The fault of ours that is switched on.
     pub mutants: Mutants,
-    /// The harness that is tested, where it is not ours: a program and its arguments.
-    pub harness: Option<Vec<OsString>>,
+    /// The harness that is tested.
+    pub tested: Tested,
 }
 
 /// Plays a test and judges it. What cannot be played comes out as a verdict with its reason.
 pub fn play(scenario: &Scenario, job: &Job) -> TestOutcome {
     let mut outcome = outline::blank(scenario, job);
-    if let Some(reason) = unfit(scenario, job.world) {
+    let cast = casting::complete(scenario);
+    if let Some(reason) = unfit(scenario, &cast, job) {
         outcome.verdict = Verdict::NotApplicable;
         outcome.reason = Some(reason.as_str().into());
         return outcome;
     }
-    let cast = casting::complete(scenario);
+    let cast = profile::adapted(cast, &job.tested.profile);
     let asked = asked::of(scenario, &cast);
     let setup = Setup {
         cast: &cast,
@@ -50,6 +50,7 @@ pub fn play(scenario: &Scenario, job: &Job) -> TestOutcome {
             let mut stage = Stage::new(world, asked);
             let walked = stage.walk(scenario);
             stage.close(walked, &mut outcome);
+            sight::set_aside(scenario, &job.tested.profile, &mut outcome);
         }
         Err(error) => cut_short(&mut outcome, 0, &error),
     }
@@ -64,7 +65,7 @@ fn open_world(
     Ok(match job.world {
         WorldName::SimEvent => Box::new(EventWorld::new(setup)?),
         WorldName::SimWire => Box::new(WireWorld::new(setup)?),
-        WorldName::Live => Box::new(LiveWorld::new(setup, downtimes_ms, job.harness.clone())?),
+        WorldName::Live => Box::new(LiveWorld::new(setup, downtimes_ms, job.tested.clone())?),
     })
 }
 
@@ -81,12 +82,21 @@ fn downtimes_ms(scenario: &Scenario) -> u64 {
     acts.map(|act| of(&act.value)).sum()
 }
 
-/// Why the scenario does not apply in this world, if it does not.
-fn unfit(scenario: &Scenario, world: WorldName) -> Option<String> {
-    match world {
+/// Why the scenario does not apply in this world or to this harness, if it does not.
+fn unfit(scenario: &Scenario, cast: &Cast, job: &Job) -> Option<String> {
+    let world = match job.world {
         WorldName::Live => scenario.sim_only.as_ref().map(|why| format!("sim only: {why}")),
         _ => scenario.live_only.as_ref().map(|why| format!("live only: {why}")),
-    }
+    };
+    let profile = &job.tested.profile;
+    let lacks = || profile::lacks(profile, &sight::needs(scenario, cast));
+    // The reference can be told everything.
+    let foreign = job.tested.command.is_some();
+    let refuses = || {
+        let acts = scenario.steps.iter().flat_map(|step| &step.acts).map(|act| &act.value);
+        profile::refuses(profile, cast, acts)
+    };
+    world.or_else(lacks).or_else(|| foreign.then(refuses).flatten())
 }
 
 fn header(scenario: &Scenario, job: &Job) -> Header {
@@ -97,7 +107,7 @@ fn header(scenario: &Scenario, job: &Job) -> Header {
         uses: scenario.uses.iter().map(|(name, file)| (name.clone(), file.text.clone())).collect(),
         world: job.world.word().into(),
         seed: job.seed,
-        profile: "reference".into(),
+        profile: job.tested.profile.header(),
     }
 }
 
@@ -154,7 +164,11 @@ impl Stage {
         }
         world.settle(index, &mut |records| {
             feed(judge, fed, records);
-            judge.unmet() == 0
+            match judge.unmet() {
+                0 => Outlook::Met,
+                _ if judge.spoiled() => Outlook::Lost,
+                _ => Outlook::Open,
+            }
         })
     }
 
@@ -167,6 +181,7 @@ impl Stage {
         }
         outcome.bound = judge.sessions();
         outcome.judgements = judge.finish();
+        noted::note(&trace, outcome);
         outcome.trace = trace;
         if let Err((step, error)) = walked {
             cut_short(outcome, step, &error);

@@ -7,8 +7,10 @@ use skep_check::verdict::Verdict;
 use skep_mutant::Mutants;
 use skep_trace::Trace;
 
-use super::{Job, asked, casting, outline};
+use super::{Job, asked, casting, noted, outline, sight};
+use crate::live::Tested;
 use crate::outcome::{TestOutcome, WorldName};
+use crate::profile::{HarnessProfile, adapted};
 use crate::scenario::{self, SourceFile};
 
 /// Judges a trace again.
@@ -30,13 +32,18 @@ pub fn rejudge(trace: Trace) -> Result<TestOutcome, String> {
         true => format!("the scenario `{}` does not stand in the trace", header.test),
         false => "the scenario in the trace does not parse in this build".to_owned(),
     })?;
-    let job = Job { world, seed: header.seed, mutants: Mutants::NONE, harness: None };
+    let profile = HarnessProfile::from_header(&header.profile);
+    let cast = adapted(casting::complete(scenario), &profile);
+    let tested = Tested { command: None, profile: Arc::new(profile) };
+    let job = Job { world, seed: header.seed, mutants: Mutants::NONE, tested };
     let mut outcome = outline::blank(scenario, &job);
-    let mut watcher = Judge::new(asked::of(scenario, &casting::complete(scenario)));
+    let mut watcher = Judge::new(asked::of(scenario, &cast));
     trace.records.iter().for_each(|record| watcher.feed(record));
     outcome.bound = watcher.sessions();
     outcome.judgements = watcher.finish();
     outcome.verdict = super::play::worst(&outcome.judgements, Verdict::Inconclusive);
+    sight::set_aside(scenario, &job.tested.profile, &mut outcome);
+    noted::note(&trace, &mut outcome);
     outcome.trace = trace;
     Ok(outcome)
 }

@@ -6,7 +6,7 @@ use rustix::process::Signal;
 use skep_mutant::Mutants;
 use skep_plan::{Act, Given, GivenReceipt, RelayFault};
 use skep_relay::RelayEvent;
-use skep_trace::{Life, Text, What};
+use skep_trace::{End, Life, Text, What};
 use skep_world::WorldError;
 use skep_world::stage::{DOWNTIME_MS, Said, runs_already};
 
@@ -15,15 +15,10 @@ use super::child::AgentState;
 use super::harness::{self, Place};
 use super::settle::{self, Left};
 use super::shared::Shared;
-
-/// How long a harness may take to become ready before the scenario goes on.
-const READY_TIME: Duration = Duration::from_secs(30);
+use crate::profile::Ready;
 
 /// How long it may take to come to rest after that.
 const REST_TIME: Duration = Duration::from_secs(2);
-
-/// How long it may take to end once it was asked to.
-const STOP_TIME: Duration = Duration::from_secs(15);
 
 /// How long a process that was killed may take to be gone, with its sockets.
 const KILL_TIME: Duration = Duration::from_secs(5);
@@ -109,14 +104,42 @@ impl Site {
         let ready = |shared: &Shared| {
             shared.with_lane(host, |lane| lane.running.as_ref().is_none_or(|it| it.ready))
         };
-        if !self.shared.wait(READY_TIME, ready).await {
+        let most = Duration::from_millis(self.tested.profile.waits.ready);
+        if !self.shared.wait(most, ready).await {
             self.remark(host, "it is not ready, and is not waited for any longer");
         }
-        if self.harness.is_none() {
+        if self.reports() {
             let rests = |shared: &Shared| settle::of_harness(shared, host) != Left::Work;
             // One that cannot come to rest now has reasons that the step is about.
             let _ = self.shared.wait(REST_TIME, rests).await;
         }
+    }
+
+    /// A harness that does not become ready before anything happened is to blame for it: nothing
+    /// can be played with it. One that has ended is the judge's to blame.
+    pub(super) fn must_be_ready(&self, name: &Text) -> Result<(), WorldError> {
+        let host = self.stage.harness(name)?;
+        let waits = self.shared.with_lane(host, |lane| {
+            lane.running.as_ref().is_some_and(|running| !running.ready && !running.paused)
+        });
+        if !waits || self.tested.command.is_none() {
+            return Ok(());
+        }
+        let awaited = match &self.tested.profile.ready {
+            Ready::Presence => "to publish its presence".to_owned(),
+            Ready::Subscription => "to subscribe to a channel".to_owned(),
+            Ready::Log(text) => format!("to log `{text}`"),
+        };
+        let life = self.shared.life(host);
+        let connected = self.shared.with_lane(host, |lane| {
+            lane.running.as_ref().is_some_and(|running| running.talk.connections > 0)
+        });
+        let instead = if connected { "it connected and" } else { "it did not even connect, and" };
+        let seconds = self.tested.profile.waits.ready.div_ceil(1_000);
+        Err(WorldError::Harness(format!(
+            "{life} did not become ready: it was {awaited}; {instead} nothing more came in \
+             {seconds} s"
+        )))
     }
 
     /// What a life that is over sent has arrived: nothing of it is taken for the next one's.
@@ -127,7 +150,7 @@ impl Site {
         }
     }
 
-    fn remark(&self, host: usize, text: &str) {
+    pub(super) fn remark(&self, host: usize, text: &str) {
         let actor = self.shared.life(host).to_string().into();
         self.shared.note(What::Finding { actor, text: text.into() });
     }
@@ -138,7 +161,7 @@ impl Site {
         let player = &self.stage.players[host];
         let state = self.states.path(&player.state);
         let place = Place {
-            command: match &self.harness {
+            command: match &self.tested.command {
                 Some(command) => command.clone(),
                 None => vec![self.program.clone().into(), "reference-harness".into()],
             },
@@ -147,12 +170,12 @@ impl Site {
             cwd: &cwd,
         };
         let time = (self.shared.clock().haste(), self.shared.clock().ahead_ms());
-        let mut launch = harness::launch(&config, player.keys, place);
-        if self.harness.is_none() {
-            harness::tell_reference(&config, time, &mut launch);
+        let mut launch = harness::launch(&self.tested.profile, &config, player.keys, place, time);
+        if self.tested.command.is_none() {
+            harness::tell_fault(&config, &mut launch);
         }
-        match harness::start(&self.shared, host, &launch) {
-            Err(why) if self.harness.is_some() => {
+        match harness::start(&self.shared, host, &launch, self.tested.profile.memory_mib) {
+            Err(why) if self.tested.command.is_some() => {
                 Err(WorldError::Act(format!("the harness cannot be started: {why}")))
             }
             started => started.map_err(WorldError::Ours),
@@ -162,8 +185,9 @@ impl Site {
     async fn stop(&mut self, names: &[Text]) -> Result<(), WorldError> {
         for name in names {
             let host = self.running(name)?;
+            let most = Duration::from_millis(self.tested.profile.waits.stop);
             self.signal(host, Signal::TERM);
-            if !self.shared.wait(STOP_TIME, |shared| !shared.runs(host)).await {
+            if !self.shared.wait(most, |shared| !shared.runs(host)).await {
                 self.remark(host, "it ignored TERM and was killed");
                 self.kill_harness(host, false).await?;
             }
@@ -242,7 +266,16 @@ impl Site {
     fn running(&self, name: &str) -> Result<usize, WorldError> {
         let host = self.stage.harness(name)?;
         if !self.shared.runs(host) {
-            return Err(WorldError::Act(format!("harness `{name}` does not run")));
+            let fell = self.shared.with_lane(host, |lane| lane.fell);
+            return Err(match (fell, &self.tested.command) {
+                (Some(End::Exit(code)), Some(_)) => WorldError::Harness(format!(
+                    "harness `{name}` does not run any more: it ended by itself, with code {code}"
+                )),
+                (Some(End::Signal { signal, .. }), Some(_)) => WorldError::Harness(format!(
+                    "harness `{name}` does not run any more: it died of signal {signal}"
+                )),
+                _ => WorldError::Act(format!("harness `{name}` does not run")),
+            });
         }
         Ok(host)
     }
@@ -312,9 +345,11 @@ impl Site {
     pub(super) fn snapshots(&mut self) -> Result<(), WorldError> {
         let stage = &self.stage;
         let stores = |state: &str, dir: &str| stage.stores(state, dir);
-        for what in self.states.tell(self.shared.clock().unix_ms(), &stores)? {
-            self.shared.note(what);
-        }
+        let readable = self.tested.profile.has.contains("readable-store");
+        let told = self.states.tell(self.shared.clock().unix_ms(), &stores)?;
+        // What we would read in a store of another format is nothing, and would be taken for that.
+        let told = told.into_iter().filter(|it| readable || !matches!(it, What::Receipts { .. }));
+        told.for_each(|what| self.shared.note(what));
         for host in 0..self.shared.lanes() {
             let held = self.shared.with_lane(host, |lane| {
                 let running = lane.running.as_ref()?;

@@ -8,7 +8,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process_group};
+
+use super::strays;
 
 static LIVE: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 static FOLDERS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
@@ -23,6 +25,11 @@ impl Group {
         let pid = i32::try_from(pid).expect("process ids are small");
         list(&LIVE).insert(pid);
         Self(pid)
+    }
+
+    /// Somebody of the group, or the process itself, is there.
+    pub(super) fn lives(&self) -> bool {
+        Pid::from_raw(self.0).is_some_and(|pid| test_kill_process_group(pid).is_ok())
     }
 
     /// Sends a signal to the process and all of its group. What is gone already is no error.
@@ -72,7 +79,10 @@ impl Drop for Folder {
 /// Kills and removes everything that is still listed; for the end of the process.
 pub fn clean_up() {
     list(&LIVE).iter().for_each(|pid| signal_all(*pid, Signal::KILL));
-    list(&FOLDERS).iter().for_each(|folder| remove(folder));
+    list(&FOLDERS).iter().for_each(|folder| {
+        strays::stop_all(folder);
+        remove(folder);
+    });
 }
 
 fn signal_all(pid: i32, signal: Signal) {

@@ -1,6 +1,5 @@
 //! Harnesses: processes of this very executable, or of a program that was named.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -12,53 +11,40 @@ use skep_trace::{Life, Note, What};
 
 use super::process::{Launch, Running};
 use super::shared::Shared;
+use super::watchdog;
+use crate::profile::{self, HarnessProfile, Ready};
 
 /// Lines of a life's log that are kept.
 const MOST_LINES: usize = 5_000;
 
-/// What a harness is started with: settings under the names that public builds have for them.
-pub(super) fn launch(config: &HarnessConfig, keys: &Keys, place: Place<'_>) -> Launch {
-    let mut env = BTreeMap::new();
-    let mut set = |name: &str, value: String| {
-        env.insert(OsString::from(name), OsString::from(value));
-    };
-    set("BUZZ_RELAY_URL", config.relay_url.to_string());
-    set("BUZZ_PRIVATE_KEY", keys.nsec());
-    set("BUZZ_ACP_AGENT_COMMAND", place.agent.to_string_lossy().into_owned());
-    set("BUZZ_ACP_STATE_DIR", place.state.to_owned());
-    set("BUZZ_ACP_RESPOND_TO", "anyone".to_owned());
-    set("BUZZ_ACP_NO_TYPING", "true".to_owned());
-    if let Some(owner) = config.owner {
-        set("BUZZ_ACP_AGENT_OWNER", owner.to_string());
-    }
-    let settings = &config.settings;
-    set("BUZZ_ACP_SESSION_POLICY", settings.policies.session_scope.to_string());
-    set("BUZZ_ACP_MODEL", settings.model.as_deref().unwrap_or_default().to_owned());
-    set("BUZZ_ACP_PERMISSION_MODE", settings.mode.as_deref().unwrap_or_default().to_owned());
-    set("BUZZ_ACP_SESSION_TITLE", settings.title.as_deref().unwrap_or_default().to_owned());
-    set("BUZZ_ACP_MAX_TURNS_PER_SESSION", settings.max_turns.to_string());
-    set("BUZZ_ACP_RELAY_OBSERVER", settings.observer.to_string());
-    set("BUZZ_ACP_NO_RESUME_SESSIONS", (!settings.resume).to_string());
-    // A setting that is not made is a variable that is not there.
-    env.retain(|_, value| !value.is_empty());
-    Launch { command: place.command, env, cwd: place.cwd.to_owned() }
+/// What a harness is started with, as its profile says. `time` is how much faster than the wall's
+/// its clock runs, and how many milliseconds it is ahead.
+pub(super) fn launch(
+    profile: &HarnessProfile,
+    config: &HarnessConfig,
+    keys: &Keys,
+    place: Place<'_>,
+    (haste, ahead_ms): (u32, i64),
+) -> Launch {
+    let told = profile::Place::from([
+        ("relay-url", config.relay_url.to_string()),
+        ("private-key", keys.nsec()),
+        ("agent-command", place.agent.to_string_lossy().into_owned()),
+        ("state-dir", place.state.to_owned()),
+        ("owner", config.owner.map(|owner| owner.to_string()).unwrap_or_default()),
+        ("haste", haste.to_string()),
+        ("clock-ahead", ahead_ms.to_string()),
+    ]);
+    let env = profile::environment(profile, &config.settings, &told);
+    let env = env.iter().map(|(name, value)| (OsString::from(&**name), OsString::from(&**value)));
+    Launch { command: place.command, env: env.collect(), cwd: place.cwd.to_owned() }
 }
 
-/// What the reference harness is told besides: whatever public builds have no name for.
-pub(super) fn tell_reference(config: &HarnessConfig, time: (u32, i64), launch: &mut Launch) {
-    let mut set = |name: &str, value: String| {
-        launch.env.insert(OsString::from(name), OsString::from(value));
-    };
-    for (key, value) in config.settings.texts().into_iter().filter(|(_, it)| !it.is_empty()) {
-        set(&format!("SKEP_{}", key.to_ascii_uppercase().replace('-', "_")), value);
-    }
+/// The fault of ours that is switched on.
+pub(super) fn tell_fault(config: &HarnessConfig, launch: &mut Launch) {
     if let Some(mutant) = config.mutants.get() {
-        set("SKEP_MUTANT", mutant.id().to_owned());
+        launch.env.insert("SKEP_MUTANT".into(), mutant.id().into());
     }
-    let (haste, ahead_ms) = time;
-    set("SKEP_HASTE", haste.to_string());
-    set("SKEP_AHEAD", ahead_ms.to_string());
-    set("SKEP_REST", "true".to_owned());
 }
 
 /// Where a harness finds what it needs.
@@ -77,7 +63,12 @@ pub(super) struct Place<'a> {
 ///
 /// # Errors
 /// When the program cannot be started, in words for a person.
-pub(super) fn start(shared: &Shared, host: usize, launch: &Launch) -> Result<(), String> {
+pub(super) fn start(
+    shared: &Shared,
+    host: usize,
+    launch: &Launch,
+    memory_mib: u64,
+) -> Result<(), String> {
     let life = shared.with_lane(host, |lane| {
         lane.lives += 1;
         lane.life()
@@ -88,8 +79,11 @@ pub(super) fn start(shared: &Shared, host: usize, launch: &Launch) -> Result<(),
     shared.begin_life(host, pid);
     shared.note(What::HarnessStarted(life));
     let shared = shared.clone();
+    let guard = watchdog::watch(shared.clone(), host, pid, memory_mib);
+    let guard = tokio::task::spawn_local(guard);
     tokio::task::spawn_local(async move {
         let last = running.ended().await;
+        guard.abort();
         shared.end_life(host, last);
     });
     Ok(())
@@ -120,6 +114,11 @@ fn hear(shared: &Shared, host: usize, life: &Life, line: &str) {
         _ => line,
     };
     shared.note(What::Log { actor: life.to_string().into(), line: line.into() });
+    if let Ready::Log(text) = shared.ready()
+        && line.contains(&*text)
+    {
+        shared.is_ready(host, life);
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "the live world is where real time enters")]

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use skep_harness::shell::Status;
 use skep_plan::Point;
-use skep_trace::{Life, Text};
+use skep_trace::{End, Life, Text};
 use skep_world::stage::Player;
 
 use super::groups::Group;
@@ -24,6 +24,8 @@ pub(super) struct Lane {
     /// Kills that wait for their point.
     pub(super) armed: Vec<Point>,
     pub(super) running: Option<RunningLife>,
+    /// How its last life ended that nobody here ended.
+    pub(super) fell: Option<End>,
     /// Groups of lives that are over.
     pub(super) past: Vec<Group>,
 }
@@ -70,6 +72,7 @@ impl Lane {
             pids: Vec::new(),
             armed: Vec::new(),
             running: None,
+            fell: None,
             past: Vec::new(),
         }
     }

@@ -5,7 +5,9 @@
 //! whatever happens meanwhile is recorded in the order in which it is seen here.
 //!
 //! - [`groups`]: what must not be left behind.
-//! - `acts`: what the director does. `settle`: when a step is over.
+//! - `acts`: what the director does. `settle`: when a step is over. `standing`: how a harness
+//!   stands that does not report. `watchdog`: what becomes of one that takes too much memory.
+//!   `strays`: processes that left their group.
 //! - `harness`, `process`, `lane`: harness processes. `child`: agents. `relay`, `peer`: relays, and
 //!   who calls them.
 //! - `states`: the directories. `clock`, `haste`: time. `shared`: what they all tell.
@@ -24,20 +26,25 @@ mod relay;
 pub mod serve;
 mod settle;
 mod shared;
+mod standing;
 mod states;
+mod strays;
+mod watchdog;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
+use rustix::process::Signal;
 use skep_agent::{AgentPort, DirectorAddress, wrapper_script};
 use skep_plan::Act;
 use skep_relay::{Relay, RelayHandle};
 use skep_trace::{Record, Settled, Text, Trace, What};
-use skep_world::{Setup, Stage, World, WorldError};
+use skep_world::{Outlook, Setup, Stage, World, WorldError};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::LocalSet;
@@ -47,13 +54,24 @@ use self::clock::Clock;
 use self::groups::Folder;
 use self::relay::LiveHost;
 use self::shared::Shared;
+use self::standing::Standing;
 use self::states::States;
+use crate::profile::HarnessProfile;
 
 /// Channels and profiles are a day older than the run.
 const DAY_S: u64 = 86_400;
 
 /// How long processes that were killed may take to be gone at the end.
 const CLOSE_TIME: Duration = Duration::from_secs(5);
+
+/// The harness that is tested.
+#[derive(Clone, Debug)]
+pub struct Tested {
+    /// A program and its arguments; `None` is the reference harness of this very executable.
+    pub command: Option<Vec<OsString>>,
+    /// How it is configured, and how it shows what it does.
+    pub profile: Arc<HarnessProfile>,
+}
 
 /// A world of processes. Dropping it kills them.
 pub struct LiveWorld {
@@ -72,8 +90,12 @@ struct Site {
     folder: Folder,
     /// This executable.
     program: PathBuf,
-    /// The harness that is tested, where it is not ours: a program and its arguments.
-    harness: Option<Vec<OsString>>,
+    /// The harness that is tested.
+    tested: Tested,
+    /// How each harness stands, as far as its records are read.
+    standings: Vec<Standing>,
+    /// How many records that is.
+    read: usize,
 }
 
 fn ours(what: &str) -> impl Fn(io::Error) -> WorldError {
@@ -81,18 +103,13 @@ fn ours(what: &str) -> impl Fn(io::Error) -> WorldError {
 }
 
 impl LiveWorld {
-    /// A world in which nothing has happened, with the reference harness or another one (a
-    /// program and its arguments). `downtimes_ms` is how long harnesses will be down in
+    /// A world in which nothing has happened. `downtimes_ms` is how long harnesses will be down in
     /// all restarts together: people live so far in the past at first, and no downtime is waited
     /// for.
     ///
     /// # Errors
     /// When the cast contradicts itself, or the machine has no port, folder or socket for it.
-    pub fn new(
-        setup: Setup<'_>,
-        downtimes_ms: u64,
-        harness: Option<Vec<OsString>>,
-    ) -> Result<Self, WorldError> {
+    pub fn new(setup: Setup<'_>, downtimes_ms: u64, tested: Tested) -> Result<Self, WorldError> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(ours("no runtime can be built"))?;
         let folder = Folder::new().map_err(ours("no temporary folder can be made"))?;
@@ -102,7 +119,7 @@ impl LiveWorld {
             let ports = ports.collect::<Result<Vec<_>, _>>();
             let ports = ports.map_err(ours("no port is free for a relay"))?;
             let urls = ports.iter().map(|(_, url)| url.clone()).collect();
-            let site = Site::new(setup, (downtimes_ms, urls), folder, harness)?;
+            let site = Site::new(setup, (downtimes_ms, urls), folder, tested)?;
             site.serve(ports.into_iter().map(|(listener, _)| listener))?;
             Ok(site)
         };
@@ -125,25 +142,29 @@ impl Site {
         setup: Setup<'_>,
         (downtimes_ms, urls): (u64, Vec<Text>),
         folder: Folder,
-        harness: Option<Vec<OsString>>,
+        tested: Tested,
     ) -> Result<Self, WorldError> {
         let program = std::env::current_exe().map_err(ours("this program cannot be found"))?;
         let stage = Stage::new(&setup, urls)?;
         let agents = stage.cast.agents.iter().map(|agent| &agent.name);
         let casts = agents.map(|name| Ok((name.clone(), stage.agent(name)?)));
         let casts = casts.collect::<Result<BTreeMap<_, _>, WorldError>>()?;
-        // A program that is not ours has the time that everybody has.
-        let haste = if harness.is_some() { 1 } else { haste::of(&stage.cast) };
+        // A program whose clock cannot be told has the time that everybody has.
+        let hasty = tested.profile.ways.contains_key("haste");
+        let haste = if hasty { haste::of(&stage.cast) } else { 1 };
         let clock = Clock::start(haste, downtimes_ms);
         let born_s = (clock.unix_ms() / 1000).saturating_sub(DAY_S);
         let shared = Shared::new(setup.header, setup.seed, clock, casts, &stage.players);
+        shared.set_ready(tested.profile.ready.clone());
         let relay = |place| {
             let relay = Relay::new(stage.relay_config(place, born_s));
             RelayHandle::new(relay, LiveHost::new(shared.clone()))
         };
         let relays = (0..stage.cast.relays.len()).map(relay).collect();
         let states = States::new(folder.path().join("state"), setup.seed);
-        let site = Self { shared, stage, states, relays, folder, program, harness };
+        let standings = stage.players.iter().map(|_| Standing::default()).collect();
+        let site =
+            Self { shared, stage, states, relays, folder, program, tested, standings, read: 0 };
         site.furnish().map_err(ours("the temporary folder cannot be filled"))?;
         Ok(site)
     }
@@ -156,6 +177,7 @@ impl Site {
         for host in 0..self.shared.lanes() {
             let director = DirectorAddress { socket: self.socket(), token: host.to_string() };
             let script = wrapper_script(&self.program, &director);
+            let _writing = process::programs();
             states::write(&self.agent(host), script.as_bytes())?;
             states::set_mode(&self.agent(host), 0o700)?;
         }
@@ -190,7 +212,9 @@ impl Site {
             self.shared.note(what);
         }
         self.give()?;
-        self.start(&self.stage.started()).await
+        let started = self.stage.started();
+        self.start(&started).await?;
+        started.iter().try_for_each(|name| self.must_be_ready(name))
     }
 
     /// Kills everything that still runs, and waits until it is gone.
@@ -200,6 +224,11 @@ impl Site {
                 // What cannot be killed now is killed again when its group is dropped.
                 let _stuck = self.kill_harness(host, true).await;
             }
+        }
+        for host in 0..self.shared.lanes() {
+            self.shared.with_lane(host, |lane| {
+                lane.past.iter().for_each(|group| group.signal_all(Signal::KILL));
+            });
         }
         self.shared.with_agents(|agents| {
             agents.iter_mut().filter(|agent| !agent.ended()).for_each(AgentState::kill);
@@ -226,18 +255,20 @@ impl World for LiveWorld {
     fn settle(
         &mut self,
         step: usize,
-        met: &mut dyn FnMut(&[Record]) -> bool,
+        outlook: &mut dyn FnMut(&[Record]) -> Outlook,
     ) -> Result<Settled, WorldError> {
-        let how = self.tasks.block_on(&self.runtime, self.site.settled(met));
+        let how = self.tasks.block_on(&self.runtime, self.site.settled(outlook));
         self.site.snapshots()?;
         self.site.shared.note(What::Settled { step, how: how.clone() });
         Ok(how)
     }
 
     fn close(self: Box<Self>) -> Trace {
+        self.site.leftovers();
         // Taken first: how everything ends now is not the scenario's business.
-        let trace = self.site.shared.take_trace();
+        let mut trace = self.site.shared.take_trace();
         self.tasks.block_on(&self.runtime, self.site.end());
+        self.site.sweep(&mut trace);
         trace
     }
 }

@@ -5,11 +5,17 @@ use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::{Child, Command};
 use tokio::task::JoinHandle;
+
+/// Held while a program is written and while one is started. A child has every file of ours open
+/// until it begins, and a program that is open for writing cannot be started: the harness would be
+/// refused its agent, and be blamed.
+static PROGRAMS: Mutex<()> = Mutex::new(());
 
 /// A longer log line is cut here.
 const LONGEST_LINE: usize = 64 * 1024;
@@ -39,6 +45,11 @@ pub(super) struct Running {
     stdout: JoinHandle<()>,
 }
 
+/// Nothing is started, and no other program written, while this is held.
+pub(super) fn programs() -> MutexGuard<'static, ()> {
+    PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Last {
@@ -61,9 +72,11 @@ impl Running {
         command.args(arguments).env_clear().envs(&launch.env).current_dir(&launch.cwd);
         command.process_group(0).kill_on_drop(true);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let starting = programs();
         let mut child = command
             .spawn()
             .map_err(|error| format!("cannot start `{}`: {error}", program.to_string_lossy()))?;
+        drop(starting);
         let pid = child.id().ok_or("the process was gone before it could be watched")?;
         let missing = "the process has no output";
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());

@@ -15,6 +15,7 @@ use tokio::net::{TcpListener, TcpStream};
 use super::lane::Talk;
 use super::peer;
 use super::shared::{Shared, Ticket};
+use crate::profile::Ready;
 
 /// The kind of event by which a harness shows that it hears people.
 const KIND_PRESENCE: u16 = 20001;
@@ -65,18 +66,19 @@ impl LiveHost {
         });
     }
 
-    /// A harness that shows its presence hears people.
-    fn look_for_presence(&self, life: &Life, party: Party, message: &ClientMsg) {
-        let online = matches!(message, ClientMsg::Event(event)
-            if event.kind == KIND_PRESENCE && &*event.content == "online");
-        let first = online
-            && self.shared.with_lane(place(party), |lane| {
-                let current = lane.life() == *life;
-                let running = lane.running.as_mut().filter(|running| current && !running.ready);
-                running.map(|running| running.ready = true).is_some()
-            });
-        if first {
-            self.shared.note(What::HarnessReady(life.clone()));
+    /// A harness that shows what its profile names hears people.
+    fn look_for_readiness(&self, life: &Life, party: Party, message: &ClientMsg) {
+        let shown = match (self.shared.ready(), message) {
+            (Ready::Presence, ClientMsg::Event(event)) => {
+                event.kind == KIND_PRESENCE && &*event.content == "online"
+            }
+            (Ready::Subscription, ClientMsg::Req { filters, .. }) => {
+                filters.iter().any(|filter| filter.tags.iter().any(|(name, _)| *name == 'h'))
+            }
+            _ => false,
+        };
+        if shown {
+            self.shared.is_ready(place(party), life);
         }
     }
 }
@@ -107,7 +109,7 @@ impl Host for LiveHost {
                     message: message.clone(),
                 };
                 self.shared.note(what);
-                return self.look_for_presence(&harness, party, &message);
+                return self.look_for_readiness(&harness, party, &message);
             }
             Seen::FromRelay(conn, party, message) => {
                 let harness = self.life(conn, party);

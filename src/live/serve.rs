@@ -104,6 +104,7 @@ fn cast(served: &Served) -> Cast {
             key: served.agent.clone(),
             started: false,
             settings: Default::default(),
+            said: Vec::new(),
         }],
         ..Cast::default()
     }

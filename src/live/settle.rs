@@ -8,20 +8,15 @@ use std::time::{Duration, Instant};
 
 use skep_relay::RelayHandle;
 use skep_trace::{Settled, Text};
+use skep_world::Outlook;
 
 use super::Site;
 use super::child::AgentState;
 use super::shared::Shared;
+use super::standing::{Standing, Stands, stirs};
 
 /// How long a step may really take.
 const STEP_BOUND: Duration = Duration::from_secs(100);
-
-/// How long after the last sign of life a step ends whose expectations are met, although somebody
-/// seems to be at work.
-const SILENCE: Duration = Duration::from_secs(10);
-
-/// A harness that does not tell is taken to be done after so long a silence.
-const QUIET: Duration = Duration::from_secs(2);
 
 /// What is left to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,38 +29,146 @@ pub(super) enum Left {
     Nothing,
 }
 
+/// What a step has come to so far.
+struct Progress {
+    /// How many records there are.
+    seen: usize,
+    /// What the expectations have come to.
+    outlook: Outlook,
+    /// The last sign of life.
+    heard: Instant,
+}
+
 impl Site {
     /// Waits until the step is settled, and says on what that rests.
     pub(super) async fn settled(
-        &self,
-        met: &mut dyn FnMut(&[skep_trace::Record]) -> bool,
+        &mut self,
+        outlook: &mut dyn FnMut(&[skep_trace::Record]) -> Outlook,
     ) -> Settled {
         let bound = now() + STEP_BOUND;
-        let (mut seen, mut all_met, mut heard) = (0, false, now());
+        let mut progress = Progress { seen: 0, outlook: Outlook::Open, heard: now() };
         loop {
-            let records = self.shared.len();
-            if records != seen || seen == 0 {
-                all_met = self.shared.with_records(met);
-                (seen, heard) = (records, now());
-            }
+            self.look(&mut progress, outlook);
             if self.shared.full() {
                 return Settled::Bound("the end of a flood".into());
             }
             let left = self.left();
             match left {
-                Left::Nothing => return Settled::Drained,
-                Left::Timer(_) if all_met => return Settled::Drained,
+                Left::Nothing => return self.drained(),
+                Left::Timer(_) if progress.outlook == Outlook::Met => return self.drained(),
                 Left::Timer(Some(due)) if due > bound => return bound_of(left),
                 _ => {}
             }
-            let silence = if self.harness.is_some() { QUIET } else { SILENCE };
-            let until = if all_met { bound.min(heard + silence) } else { bound };
+            let silence = self.silence(progress.outlook);
+            let until = silence.map_or(bound, |silence| bound.min(progress.heard + silence));
             if tokio::time::timeout_at(until.into(), self.shared.changed()).await.is_err() {
-                return match all_met {
-                    true => Settled::Quiet(millis(silence)),
-                    false => bound_of(left),
+                return match silence.filter(|_| until < bound || progress.outlook == Outlook::Met) {
+                    Some(silence) => Settled::Quiet(millis(silence)),
+                    None => bound_of(left),
                 };
             }
+        }
+    }
+
+    /// Reads what happened since.
+    fn look(
+        &mut self,
+        progress: &mut Progress,
+        outlook: &mut dyn FnMut(&[skep_trace::Record]) -> Outlook,
+    ) {
+        let records = self.shared.len();
+        if records == progress.seen && records > 0 {
+            return;
+        }
+        let reports = self.reports();
+        let mut stirred = false;
+        self.shared.with_records(&mut |all| {
+            let news = &all[progress.seen.min(all.len())..];
+            stirred = reports || news.iter().any(|record| stirs(&record.what));
+            true
+        });
+        self.shared.with_records(&mut |all| {
+            progress.outlook = outlook(all);
+            true
+        });
+        // While the relay is away the harness can do nothing about it.
+        let away = self.relays.iter().any(|relay| relay.timers() > 0);
+        if stirred || away {
+            progress.heard = now();
+        }
+        progress.seen = records;
+        self.read_on();
+    }
+
+    /// Brings what is known of each harness up to date.
+    fn read_on(&mut self) {
+        let Self { shared, stage, tested, standings, read, .. } = self;
+        shared.with_records(&mut |records| {
+            for record in &records[*read..] {
+                for (standing, player) in standings.iter_mut().zip(&stage.players) {
+                    standing.see(&player.name, &tested.profile.settles, record);
+                }
+            }
+            *read = records.len();
+            true
+        });
+    }
+
+    /// The harness reports when nothing is under way.
+    pub(super) fn reports(&self) -> bool {
+        self.tested.profile.settles.reports
+    }
+
+    /// After how long a silence the step is over. With a harness that reports, one whose
+    /// expectations are not met has no such end: what is under way is known.
+    fn silence(&self, outlook: Outlook) -> Option<Duration> {
+        let profile = &self.tested.profile;
+        match (outlook, self.reports()) {
+            (Outlook::Met, _) | (Outlook::Lost, false) => {
+                Some(Duration::from_millis(profile.settles.quiet_ms))
+            }
+            (_, true) => None,
+            (Outlook::Open, false) => {
+                let asked = self.standings.iter().any(Standing::asks);
+                Some(Duration::from_millis(profile.waits.patience_ms(asked, self.deaf())))
+            }
+        }
+    }
+
+    /// Nothing is left to do: the harness itself said so, or the profile's event did.
+    fn drained(&self) -> Settled {
+        let told = self.standings.iter().rev().find_map(|standing| match standing.stands() {
+            Stands::Done(line) => Some(line),
+            _ => None,
+        });
+        match told.filter(|_| !self.reports()) {
+            Some(line) => Settled::Event(line),
+            None => Settled::Drained,
+        }
+    }
+
+    /// A harness that runs has no connection to its relay.
+    fn deaf(&self) -> bool {
+        let deaf = |lane: &mut super::lane::Lane| {
+            lane.running.as_ref().is_some_and(|running| running.talk.open.is_none())
+        };
+        (0..self.shared.lanes()).any(|host| self.shared.with_lane(host, deaf))
+    }
+
+    fn of_harness(&self, host: usize) -> Left {
+        if self.reports() {
+            return of_harness(&self.shared, host);
+        }
+        let idle = |lane: &mut super::lane::Lane| {
+            lane.running.as_ref().is_none_or(|running| running.paused)
+        };
+        if self.shared.with_lane(host, idle) {
+            return Left::Nothing;
+        }
+        match self.standings[host].stands() {
+            // What it does by itself later, nobody knows.
+            Stands::Done(_) | Stands::Retries(_) => Left::Timer(None),
+            Stands::Unknown => Left::Work,
         }
     }
 
@@ -74,7 +177,7 @@ impl Site {
         let relays = self.relays.iter().map(RelayHandle::timers).sum::<usize>();
         let mut left = if relays > 0 { Left::Timer(None) } else { Left::Nothing };
         for host in 0..self.shared.lanes() {
-            left = both(left, of_harness(&self.shared, host));
+            left = both(left, self.of_harness(host));
         }
         self.shared.with_agents(|agents| {
             for agent in agents.iter().filter(|agent| !agent.ended()) {

@@ -21,6 +21,7 @@ use super::clock::Clock;
 use super::groups::Group;
 use super::lane::{Lane, RunningLife};
 use super::process::Last;
+use crate::profile::Ready;
 
 /// Shared by everyone in one run.
 #[derive(Clone)]
@@ -36,6 +37,8 @@ struct State {
     agents: RefCell<Vec<AgentState>>,
     casts: RefCell<BTreeMap<Text, Arc<AgentCast>>>,
     disks: BTreeMap<Text, Rc<RefCell<AgentDisk>>>,
+    /// How a harness shows that it is ready.
+    ready: RefCell<Ready>,
     /// The sockets that a life has open to its relay.
     sockets: RefCell<BTreeMap<Life, Arc<AtomicUsize>>>,
 }
@@ -58,6 +61,7 @@ impl Shared {
             agents: RefCell::new(Vec::new()),
             disks: casts.keys().map(disk).collect(),
             casts: RefCell::new(casts),
+            ready: RefCell::new(Ready::Presence),
             sockets: RefCell::new(BTreeMap::new()),
         }))
     }
@@ -148,6 +152,27 @@ impl Shared {
         self.with_lane(host, |lane| lane.running.is_some())
     }
 
+    /// How a harness shows that it is ready.
+    pub(super) fn ready(&self) -> Ready {
+        self.0.ready.borrow().clone()
+    }
+
+    pub(super) fn set_ready(&self, ready: Ready) {
+        *self.0.ready.borrow_mut() = ready;
+    }
+
+    /// A harness showed that it is ready; what counts is the first time in a life.
+    pub(super) fn is_ready(&self, host: usize, life: &Life) {
+        let first = self.with_lane(host, |lane| {
+            let current = lane.life() == *life;
+            let running = lane.running.as_mut().filter(|running| current && !running.ready);
+            running.map(|running| running.ready = true).is_some()
+        });
+        if first {
+            self.note(What::HarnessReady(life.clone()));
+        }
+    }
+
     /// A harness was started.
     pub(super) fn begin_life(&self, host: usize, pid: u32) -> Life {
         let life = self.with_lane(host, |lane| {
@@ -170,7 +195,10 @@ impl Shared {
         };
         self.note(What::HarnessEnded(life.clone(), end));
         // Its group lives on as long as the run: a kill of the harness alone spares what it started.
-        self.with_lane(host, |lane| lane.past.push(running.group));
+        self.with_lane(host, |lane| {
+            lane.fell = Some(end).filter(|_| !running.by_us);
+            lane.past.push(running.group);
+        });
         if running.doomed {
             self.kill_agents(&life);
         }

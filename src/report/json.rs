@@ -84,6 +84,8 @@ fn counts(outcome: &RunOutcome) -> Value {
 fn test_json(test: &TestOutcome, timed: bool) -> Value {
     let at = place(&test.source, test.span.start);
     let judgements = test.judgements.iter().map(|judgement| judgement_json(test, judgement));
+    let silences = test.silences.iter();
+    let silences = silences.map(|silence| json!({"step": silence.step, "ms": silence.ms}));
     let mut object = json!({
         "test": &*test.test,
         "file": &*test.file,
@@ -97,6 +99,8 @@ fn test_json(test: &TestOutcome, timed: bool) -> Value {
         "verdict": test.verdict.to_string(),
         "reason": test.reason.as_deref(),
         "judgements": Value::from_iter(judgements),
+        "silences": Value::from_iter(silences),
+        "remarks": texts(&test.remarks),
         "again": again::command(test, None),
         "story": story::story(test, Paint::PLAIN),
     });

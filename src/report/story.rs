@@ -13,7 +13,7 @@ use super::clean::{COLUMNS, clean, fit};
 use super::names::Names;
 use super::paint::{Paint, Tone};
 use super::wire::{self, moment::moment};
-use super::{again, disk, excerpt, instant, pointer};
+use super::{again, disk, excerpt, instant, log, pointer, silence};
 use crate::outcome::TestOutcome;
 
 /// More than this, and the list of what else broke says nothing.
@@ -36,6 +36,7 @@ pub fn story(test: &TestOutcome, paint: Paint) -> String {
         paint,
     )));
     text.push_str(&evidence(test, told, paint));
+    text.push_str(&log::tail(test, told, paint));
     text.push_str(&besides_text(test, besides, paint));
     text.push_str(&references(test, Some(told), paint));
     text
@@ -129,6 +130,12 @@ fn references(test: &TestOutcome, judgement: Option<&Judgement>, paint: Paint) -
     for id in judgement.map(|judgement| rules(test, judgement)).unwrap_or_default() {
         let meaning = rule(id).map_or("no rule of ours", |rule| rule.meaning);
         push("rule:", &fit(&format!("{:<4} {meaning}", clean(id)), COLUMNS - 9));
+    }
+    if let Some(note) = silence::note(test) {
+        push("rests:", &note);
+    }
+    for remark in &test.remarks {
+        push("note:", &fit(&clean(remark), COLUMNS - 9));
     }
     if !test.cites.is_empty() {
         let cites: Vec<_> = test.cites.iter().map(|cite| clean(cite)).collect();

@@ -6,6 +6,7 @@ use skep_check::verdict::Verdict;
 
 use super::clean::{COLUMNS, clean, fit, width};
 use super::paint::{Paint, Tone};
+use super::silence;
 use super::story;
 use super::wire::moment::mark;
 use crate::outcome::{RunOutcome, TestOutcome};
@@ -68,6 +69,8 @@ fn line(runs: &[TestOutcome], paint: Paint) -> String {
         notes.push(format!("{} of {} {}", like_worst, runs.len(), worst.verdict));
     }
     notes.extend(why(worst));
+    notes.extend(silence::note(worst).map(|note| format!("rests on {note}")));
+    notes.extend(worst.remarks.iter().take(1).map(|remark| clean(remark)));
     if !notes.is_empty() {
         let room = COLUMNS.saturating_sub(width(&name) + 6).max(20);
         let notes = fit(&notes.join(", "), room);

@@ -3,7 +3,7 @@
 //! Start here: [`parse`] reads a file, [`render`] shows what is wrong with it.
 //!
 //! It knows no protocol beyond the names of its methods, does no I/O, and knows neither mutants
-//! nor profiles: that `kills` and `needs` name something is the caller's to check.
+//! nor which profiles there are: that `kills` and `needs` name something is the caller's to check.
 //!
 //! From text to scenarios, in this order:
 //!
@@ -16,6 +16,7 @@
 //! - `read`, `meta`, `cast`, `script`, `step`, `act`, `expectation`, `method`: the words
 //!   themselves, one row and one small function each.
 //! - `model`, `list`: what comes out.
+//! - `profile`: files about a harness, in the same language.
 
 mod act;
 mod cast;
@@ -29,6 +30,7 @@ mod matrix;
 mod meta;
 mod method;
 mod model;
+mod profile;
 mod read;
 mod render;
 mod scan;
@@ -49,6 +51,7 @@ pub use diagnostic::{Diagnostic, Label, MAX_DIAGNOSTICS};
 pub use limits::{MAX_BYTES, MAX_CELLS, MAX_DEPTH, MAX_LINES, MAX_USES};
 pub use list::{Listed, list};
 pub use model::{Explore, Placed, Scenario, Step};
+pub use profile::{capability_fault, parse_profile};
 pub use render::render;
 pub use source::{Position, SourceFile, Span};
 pub use uses::Loader;

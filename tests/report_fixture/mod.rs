@@ -376,6 +376,8 @@ fn sample(name: &str, file: &str, source: &str, trace: Trace) -> TestOutcome {
         reason: None,
         judgements: Vec::new(),
         trace,
+        silences: Vec::new(),
+        remarks: Vec::new(),
         bound: Vec::new(),
         again: Vec::new(),
         wall_ms: 3,

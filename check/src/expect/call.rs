@@ -217,6 +217,10 @@ impl Watch for CallWatch {
         self.take_call(moment, facts).or(late)
     }
 
+    fn broken(&self) -> bool {
+        self.broken.is_some()
+    }
+
     fn unmet(&self, _facts: &Facts) -> bool {
         !self.never && !self.wanted.count.reached(self.count())
     }

@@ -120,6 +120,16 @@ pub struct HarnessCast {
     pub started: bool,
     /// How it is configured.
     pub settings: Settings,
+    /// The settings that the scenario itself names, whatever value it gives them: where it names
+    /// none, another harness may have a value of its own.
+    pub said: Vec<Text>,
+}
+
+impl HarnessCast {
+    /// The scenario itself names this setting.
+    pub fn tells(&self, key: &str) -> bool {
+        self.said.iter().any(|said| &**said == key)
+    }
 }
 
 /// What a state directory holds before the first start.

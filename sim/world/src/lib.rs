@@ -29,4 +29,4 @@ pub use points::Points;
 pub use recorder::Recorder;
 pub use stage::Stage;
 pub use wire::WireWorld;
-pub use world::{Setup, World, WorldError};
+pub use world::{Outlook, Setup, World, WorldError};

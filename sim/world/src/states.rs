@@ -39,7 +39,7 @@ fn ours(what: impl std::fmt::Display) -> WorldError {
     WorldError::Ours(what.to_string())
 }
 
-fn refused(error: OutsideError) -> WorldError {
+fn refused(error: &OutsideError) -> WorldError {
     match error {
         OutsideError::NotRemembered(_) => WorldError::Act(error.to_string()),
         // Something to change is not there, and only a harness could have put it there.
@@ -110,7 +110,7 @@ impl States {
     pub(crate) fn carry_out(&mut self, state: &Text, op: &DiskOp) -> Result<What, WorldError> {
         let place = self.place(state);
         let path = self.dirs[place].path.clone();
-        self.disk.carry_out(&path, op).map_err(refused)?;
+        self.disk.carry_out(&path, op).map_err(|error| refused(&error))?;
         Ok(self.look(place, true).0)
     }
 

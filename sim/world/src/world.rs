@@ -26,16 +26,28 @@ pub enum WorldError {
     /// The act makes no sense here (starting what runs, a name that is not in the cast).
     #[error("{0}")]
     Act(String),
-    /// The act builds on something that the harness was to do and did not: it came to no such
-    /// point, it wrote no such file.
-    #[error("{0}")]
-    Harness(String),
     /// This world cannot do that at all; the scenario is not applicable, for this reason.
     #[error("{0}")]
     Unsupported(String),
+    /// The harness does not do what the run builds on: it does not become ready, takes more than
+    /// it may, never comes to the point where it was to be killed, wrote no file to damage.
+    #[error("{0}")]
+    Harness(String),
     /// Something of ours failed (no port, no temporary directory).
     #[error("{0}")]
     Ours(String),
+}
+
+/// What a step's expectations have come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outlook {
+    /// Something is still awaited.
+    Open,
+    /// Nothing is.
+    Met,
+    /// Something is, but what came already cannot be mended by it. Where waiting takes real time,
+    /// it is not worth much.
+    Lost,
 }
 
 /// A place in which a scenario is played.
@@ -56,15 +68,15 @@ pub trait World {
     /// When the act cannot be carried out.
     fn act(&mut self, index: usize, text: &str, act: &Act) -> Result<(), WorldError>;
 
-    /// Goes on until nothing but timers is left to do and `met` says so of the records so far;
-    /// while it does not, timers may fire. Ends with the step's snapshots.
+    /// Goes on until nothing but timers is left to do and `outlook` says that all is met, of the
+    /// records so far; while it does not, timers may fire. Ends with the step's snapshots.
     ///
     /// # Errors
     /// When something of ours failed meanwhile.
     fn settle(
         &mut self,
         step: usize,
-        met: &mut dyn FnMut(&[Record]) -> bool,
+        outlook: &mut dyn FnMut(&[Record]) -> Outlook,
     ) -> Result<Settled, WorldError>;
 
     /// Ends the run: every process is gone, nothing is left behind.

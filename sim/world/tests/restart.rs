@@ -6,7 +6,7 @@ use skep_mutant::Mutants;
 use skep_plan::{Act, AgentCast, Cast, ChannelCast, ChannelKind, HarnessCast, Message};
 use skep_plan::{PersonCast, RelayCast, Settings};
 use skep_trace::{Call, Frame, Header, Side, What, jsonl};
-use skep_world::{EventWorld, Setup, World};
+use skep_world::{EventWorld, Outlook, Setup, World};
 
 fn cast() -> Cast {
     Cast {
@@ -23,6 +23,7 @@ fn cast() -> Cast {
             key: "agent".into(),
             started: true,
             settings: Settings::default(),
+            said: Vec::new(),
         }],
         given: Vec::new(),
     }
@@ -49,7 +50,7 @@ fn run(seed: u64) -> skep_trace::Trace {
         for (index, act) in acts.iter().enumerate() {
             world.act(index, "", act).unwrap();
         }
-        world.settle(step, &mut |_| false).unwrap();
+        world.settle(step, &mut |_| Outlook::Open).unwrap();
     }
     world.close()
 }

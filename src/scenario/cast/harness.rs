@@ -29,6 +29,7 @@ pub(super) fn read(line: &Line<'_>, scope: &mut Scope) -> HarnessCast {
         key,
         started: line.node.prop("started").is_none_or(|value| line.switch(value)),
         settings: settings(line),
+        said: said(line),
         name: word.text,
     }
 }
@@ -69,6 +70,13 @@ fn settings(line: &Line<'_>) -> Settings {
         }
     }
     settings
+}
+
+/// The settings that the line names.
+fn said(line: &Line<'_>) -> Vec<Text> {
+    let props = line.node.props.iter().map(|prop| &prop.key.text);
+    let lines = line.node.children().iter().map(|node| &node.name.text);
+    props.chain(lines).filter(|key| Settings::KEYS.contains(&&***key)).cloned().collect()
 }
 
 fn set(settings: &mut Settings, key: &Word, value: &Value, line: &Line<'_>) {

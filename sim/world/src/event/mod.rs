@@ -32,7 +32,7 @@ use crate::mint::EPOCH_S;
 use crate::recorder::Recorder;
 use crate::stage::Stage;
 use crate::states::States;
-use crate::world::{Setup, World, WorldError};
+use crate::world::{Outlook, Setup, World, WorldError};
 
 /// How long every hop between two parties takes. One millisecond: the finest step of time.
 pub const HOP_MS: u64 = 1;
@@ -189,7 +189,7 @@ impl World for EventWorld {
     fn settle(
         &mut self,
         step: usize,
-        met: &mut dyn FnMut(&[Record]) -> bool,
+        outlook: &mut dyn FnMut(&[Record]) -> Outlook,
     ) -> Result<Settled, WorldError> {
         let bound_ms = self.now_ms() + STEP_BOUND_MS;
         let mut how = Settled::Drained;
@@ -198,7 +198,7 @@ impl World for EventWorld {
         loop {
             if seen != self.recorder.records().len() {
                 seen = self.recorder.records().len();
-                all_met = met(self.recorder.records());
+                all_met = outlook(self.recorder.records()) == Outlook::Met;
             }
             let done = if all_met { self.queue.count(Class::Work) == 0 } else { !self.busy() };
             if done {

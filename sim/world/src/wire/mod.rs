@@ -24,7 +24,7 @@ use self::shared::{Lane, Shared};
 use crate::mint::EPOCH_S;
 use crate::stage::Stage;
 use crate::states::States;
-use crate::world::{Setup, World, WorldError};
+use crate::world::{Outlook, Setup, World, WorldError};
 
 /// The simulation's step. A tick costs the same whatever its length, so ten idle minutes want a
 /// long one; ten milliseconds keep a round trip far below the shortest time-out of any harness.
@@ -159,11 +159,12 @@ impl World for WireWorld {
     fn settle(
         &mut self,
         step: usize,
-        met: &mut dyn FnMut(&[Record]) -> bool,
+        outlook: &mut dyn FnMut(&[Record]) -> Outlook,
     ) -> Result<Settled, WorldError> {
         let bound_ms = self.now_ms() + STEP_BOUND_MS;
         let mut how = Settled::Drained;
         let (mut quiet, mut last) = (0, (0, 0));
+        let met = &mut |records: &[Record]| outlook(records) == Outlook::Met;
         let mut all_met = self.shared.with_records(&mut *met);
         loop {
             self.tick()?;

@@ -1,0 +1,108 @@
+//! Harness profiles: the same language, other words.
+//!
+//! A file holds one profile, `harness-profile "name" { … }`. What the words mean stands in
+//! `words`; what a profile comes to is [`HarnessProfile`].
+
+mod words;
+
+use std::sync::Arc;
+
+use super::diagnostic::{Diagnostic, Findings, Reporter};
+use super::limits::MAX_BYTES;
+use super::line::Line;
+use super::scope::Scope;
+use super::source::SourceFile;
+use super::tree::Node;
+use super::{suggest, syntax, verb};
+use crate::profile::HarnessProfile;
+
+pub use words::capability_fault;
+
+/// The line that a file consists of.
+const HEAD: &str = "harness-profile";
+
+/// What no harness can do without being told.
+const NEEDED: &[&str] = &["relay-url", "private-key", "agent-command"];
+
+/// Reads a file that holds a harness profile. Nothing comes of it where something is wrong with
+/// it.
+///
+/// # Errors
+/// Everything that is wrong with it, in the order of the file.
+pub fn parse_profile(file: &Arc<SourceFile>) -> Result<HarnessProfile, Vec<Diagnostic>> {
+    let findings = Findings::default();
+    let at = Reporter { file, findings: &findings };
+    let profile = read_file(at);
+    let complaints = findings.into_sorted();
+    match profile {
+        Some(profile) if complaints.is_empty() => Ok(profile),
+        _ => Err(complaints),
+    }
+}
+
+fn read_file(at: Reporter<'_>) -> Option<HarnessProfile> {
+    if at.file.text.len() > MAX_BYTES {
+        at.put(Diagnostic::too_long(at.file));
+        return None;
+    }
+    let lines = syntax::read(&at.file.text, 0, at)?;
+    let (heads, others): (Vec<Node>, Vec<Node>) =
+        lines.into_iter().partition(|line| &*line.name.text == HEAD);
+    for node in others.iter().filter(|node| !node.reported) {
+        let title = format!("`{}` is no word of this file", node.name.text);
+        let help = suggest::instead(&node.name.text, [HEAD]);
+        at.error(node.name.span, title, "unknown", help);
+    }
+    if let Some(second) = heads.get(1) {
+        let help = "put it into a file of its own";
+        at.error(second.span, "a second profile in one file", "one too many", help);
+    }
+    let Some(head) = heads.first() else {
+        if others.is_empty() {
+            let span = super::source::Span::new(0, 0);
+            let help = "write `harness-profile \"name\" { … }`; `skep harness init` shows one";
+            at.error(span, "the file holds no profile", "from here on", help);
+        }
+        return None;
+    };
+    Some(read(head, at))
+}
+
+fn read(head: &Node, at: Reporter<'_>) -> HarnessProfile {
+    let before = at.findings.count();
+    let line = Line::new(head, at);
+    line.takes(1, &[]);
+    line.needs_block("…");
+    let mut profile = HarnessProfile::new(&line.first_name("profile").text);
+    let mut scope = Scope::default();
+    for node in head.children() {
+        let line = Line::new(node, at);
+        match verb::find(words::WORDS, &node.name.text) {
+            Some(verb) => verb.read(&line, &mut scope).enter(&mut profile, &line),
+            None => unknown(&line),
+        }
+    }
+    // What is missing is probably what is not understood.
+    if head.block.is_some() && at.findings.count() == before {
+        complete(&profile, &line);
+    }
+    profile
+}
+
+fn unknown(line: &Line<'_>) {
+    if line.node.reported {
+        return;
+    }
+    let word = &line.node.name.text;
+    let title = format!("`{}` is no word of a profile", super::value::shortened(word));
+    let help = suggest::instead(word, verb::words(words::WORDS));
+    line.at.error(line.node.name.span, title, "unknown", help);
+}
+
+fn complete(profile: &HarnessProfile, line: &Line<'_>) {
+    for needed in NEEDED.iter().filter(|needed| !profile.ways.contains_key(**needed)) {
+        let title = format!("the profile does not say how the harness is told its {needed}");
+        let help = format!("write `setting \"{needed}\" env=\"…\"`");
+        line.at.error(line.node.span, title, "incomplete", help);
+    }
+}
