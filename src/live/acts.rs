@@ -20,6 +20,10 @@ use crate::profile::Ready;
 /// How long it may take to come to rest after that.
 const REST_TIME: Duration = Duration::from_secs(2);
 
+/// A harness asks its relay for the five seconds before its start: after this long, counted in whole
+/// seconds, nothing that was said before is delivered again.
+const LOOK_BACK: Duration = Duration::from_millis(6_500);
+
 /// How long a process that was killed may take to be gone, with its sockets.
 const KILL_TIME: Duration = Duration::from_secs(5);
 
@@ -31,7 +35,7 @@ impl Site {
             Act::Kill { harnesses, group } => self.kill(harnesses, *group).await?,
             Act::Restart { harnesses, downtime_ms } => {
                 self.kill(harnesses, false).await?;
-                self.shared.clock().skip(downtime_ms.unwrap_or(DOWNTIME_MS));
+                self.stay_down(downtime_ms.unwrap_or(DOWNTIME_MS)).await;
                 self.start(harnesses).await?;
             }
             Act::Pause(names) => self.pause(names, true)?,
@@ -78,6 +82,15 @@ impl Site {
             }
         }
         Ok(())
+    }
+
+    /// A downtime passes: at once where the harness can be told the time, else really, but no longer
+    /// than it can matter.
+    async fn stay_down(&self, ms: u64) {
+        match super::tells_time(&self.tested) {
+            true => self.shared.clock().skip(ms),
+            false => tokio::time::sleep(Duration::from_millis(ms).min(LOOK_BACK)).await,
+        }
     }
 
     /// The date that people write on their messages.
