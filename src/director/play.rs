@@ -214,9 +214,13 @@ fn cut_short(outcome: &mut TestOutcome, step: usize, error: &WorldError) {
         WorldError::Harness(_) => (Verdict::Violated, Blame::Harness),
         WorldError::Ours(_) => (Verdict::Violated, Blame::Skep),
     };
-    // What was seen of a harness stands; it may be why it is not there any more.
-    if !matches!(error, WorldError::Harness(_)) {
-        outcome.judgements.clear();
+    match error {
+        // What was seen of a harness stands: it may be why it is not there any more. That its step
+        // was cut short is no mistake of the scenario's.
+        WorldError::Harness(_) => {
+            outcome.judgements.retain(|found| found.blame != Some(Blame::Scenario));
+        }
+        _ => outcome.judgements.clear(),
     }
     outcome.judgements.push(Judgement {
         subject: Subject::Run,
