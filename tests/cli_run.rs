@@ -172,6 +172,8 @@ fn a_trace_is_judged_again_with_the_same_verdict() {
     assert!(story.contains("expect/session-new in it-is-opened-again, step 2"), "{story}");
     let words = ["replay", "traces/it-is-found-again.jsonl", "--until", "0s"];
     assert!(printed(folder.path(), &words, HELD).contains("the rest comes later"));
+    let words = ["replay", "traces/it-is-found-again.jsonl", "--until", "1h"];
+    assert!(printed(folder.path(), &words, HELD).contains("h: + sessions-"));
 }
 
 #[test]

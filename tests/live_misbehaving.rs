@@ -35,7 +35,6 @@ harness-profile "wild" {
     setting "agent-command" env="AGENT"
     setting "state-dir" env="STATE"
     env "PATH" "/usr/bin:/bin"
-    MORE
     quiet "300ms"
     wait "ready" "2s"
     wait "stop" "1s"
@@ -44,6 +43,7 @@ harness-profile "wild" {
     wait "cancel" "0s"
     wait "reconnect" "1s"
     memory-mib 48
+    MORE
 }
 "#;
 
@@ -154,7 +154,7 @@ fn children_do_not_outlive_the_run_even_out_of_their_group() {
 fn one_that_eats_memory_is_stopped_and_told_so() {
     let script = "x=$(head -c 2000000 /dev/zero | tr '\\0' x); y=; \
                   while :; do y=\"$y$x\"; sleep 0.05; done";
-    let played = Played::new(script, "ready \"presence\"");
+    let played = Played::new(script, "ready \"presence\"; wait \"ready\" \"30s\"");
     played.is_blamed(&["more than the 48 that its profile allows"]);
 }
 

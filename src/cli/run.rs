@@ -84,7 +84,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Play",
           value_parser = clap::value_parser!(u32).range(1..=MOST_REPEATS))]
     pub repeat: u32,
-    /// How many tests run at once; the default is one for each processor.
+    /// How many tests run at once; the default is one for each processor, with `--harness` two.
     #[arg(long, value_name = "N", help_heading = "Play")]
     pub jobs: Option<NonZeroU8>,
     /// Begin no test after this time; those left over are inconclusive.

@@ -18,12 +18,15 @@ use super::traces::TraceFolder;
 use super::trouble::Trouble;
 use crate::outcome::{RunOutcome, TestOutcome, WorldName};
 
+/// A harness in real time mostly waits, so more tests run at once than there are processors.
+const WAITING: usize = 2;
+
 /// How much is played, and for how long.
 #[derive(Clone, Debug)]
 pub struct Bounds {
     /// Each test is played with each of these seeds.
     pub seeds: RangeInclusive<u64>,
-    /// How many run at once; `None` is one for each processor.
+    /// How many run at once; `None` is one for each processor, and two with a harness of the user's.
     pub jobs: Option<NonZeroU8>,
     /// No test is begun after this time.
     pub time_budget_ms: Option<u64>,
@@ -64,7 +67,11 @@ pub fn play_all(
         }
         outcome
     };
-    let played = engine::in_parallel(&runs, jobs(bounds.jobs), &|| interrupt.is_wanted(), &one);
+    let jobs = match bounds.jobs {
+        None if plan.harness.is_some() => jobs(None) * WAITING,
+        wanted => jobs(wanted),
+    };
+    let played = engine::in_parallel(&runs, jobs, &|| interrupt.is_wanted(), &one);
     progress.finish();
     if let Some(trouble) = unwritten.into_inner().expect("all threads have ended") {
         return Err(trouble);

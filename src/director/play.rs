@@ -218,9 +218,11 @@ fn cut_short(outcome: &mut TestOutcome, step: usize, error: &WorldError) {
         WorldError::Harness(_) => (Verdict::Violated, Blame::Harness),
         WorldError::Ours(_) => (Verdict::Violated, Blame::Skep),
     };
-    // What was violated up to then stands; that the run has no end is told below.
-    let stands = |judgement: &Judgement| judgement.verdict == Verdict::Violated;
-    outcome.judgements.retain(stands);
+    // What was seen of a harness up to then stands: it may be why the run has no end. That its step
+    // was cut short is no mistake of the scenario's.
+    outcome
+        .judgements
+        .retain(|found| found.verdict == Verdict::Violated && found.blame != Some(Blame::Scenario));
     outcome.judgements.push(Judgement {
         subject: Subject::Run,
         verdict,

@@ -20,6 +20,10 @@ use crate::profile::Ready;
 /// How long it may take to come to rest after that.
 const REST_TIME: Duration = Duration::from_secs(2);
 
+/// A harness asks its relay for the five seconds before its start: after this long, counted in whole
+/// seconds, nothing that was said before is delivered again.
+const LOOK_BACK: Duration = Duration::from_millis(6_500);
+
 /// How long a process that was killed may take to be gone, with its sockets.
 const KILL_TIME: Duration = Duration::from_secs(5);
 
@@ -31,7 +35,7 @@ impl Site {
             Act::Kill { harnesses, group } => self.kill(harnesses, *group).await?,
             Act::Restart { harnesses, downtime_ms } => {
                 self.kill(harnesses, false).await?;
-                self.shared.clock().skip(downtime_ms.unwrap_or(DOWNTIME_MS));
+                self.stay_down(downtime_ms.unwrap_or(DOWNTIME_MS)).await;
                 self.start(harnesses).await?;
             }
             Act::Pause(names) => self.pause(names, true)?,
@@ -53,7 +57,8 @@ impl Site {
             Act::Relay(fault) => self.fault(fault)?,
             Act::Membership { channel, joins } => self.membership(channel, *joins),
             Act::Disk { state, op } => {
-                let told = self.states.carry_out(state, op)?;
+                let told =
+                    self.states.carry_out(state, op).map_err(|error| self.owner_of(error))?;
                 self.shared.note(told);
             }
             Act::RunFor { ms } => tokio::time::sleep(self.shared.clock().real(*ms)).await,
@@ -77,6 +82,15 @@ impl Site {
             }
         }
         Ok(())
+    }
+
+    /// A downtime passes: at once where the harness can be told the time, else really, but no longer
+    /// than it can matter.
+    async fn stay_down(&self, ms: u64) {
+        match super::tells_time(&self.tested) {
+            true => self.shared.clock().skip(ms),
+            false => tokio::time::sleep(Duration::from_millis(ms).min(LOOK_BACK)).await,
+        }
     }
 
     /// The date that people write on their messages.
@@ -147,6 +161,14 @@ impl Site {
         let life = self.shared.life(host);
         if !self.shared.wait(KILL_TIME, |shared| shared.hung_up(&life)).await {
             self.remark(host, "a connection of it stays open although it is gone");
+        }
+    }
+
+    /// Our own harness keeps its store: where nothing is there, the scenario comes too early.
+    fn owner_of(&self, error: WorldError) -> WorldError {
+        match error {
+            WorldError::Harness(text) if self.tested.command.is_none() => WorldError::Act(text),
+            other => other,
         }
     }
 

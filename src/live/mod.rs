@@ -104,8 +104,8 @@ fn ours(what: &str) -> impl Fn(io::Error) -> WorldError {
 
 impl LiveWorld {
     /// A world in which nothing has happened. `downtimes_ms` is how long harnesses will be down in
-    /// all restarts together: people live so far in the past at first, and no downtime is waited
-    /// for.
+    /// all restarts together: where the harness can be told the time, people live so far in the past
+    /// at first, and no downtime is waited for.
     ///
     /// # Errors
     /// When the cast contradicts itself, or the machine has no port, folder or socket for it.
@@ -126,6 +126,11 @@ impl LiveWorld {
         let site = tasks.block_on(&runtime, opening)?;
         Ok(Self { tasks, runtime, site })
     }
+}
+
+/// The harness's clock can be set: then so can everybody's.
+fn tells_time(tested: &Tested) -> bool {
+    tested.profile.ways.contains_key("clock-ahead")
 }
 
 /// A port of this machine, and the URL of a relay on it.
@@ -152,7 +157,8 @@ impl Site {
         // A program whose clock cannot be told has the time that everybody has.
         let hasty = tested.profile.ways.contains_key("haste");
         let haste = if hasty { haste::of(&stage.cast) } else { 1 };
-        let clock = Clock::start(haste, downtimes_ms);
+        let behind_ms = if tells_time(&tested) { downtimes_ms } else { 0 };
+        let clock = Clock::start(haste, behind_ms);
         let born_s = (clock.unix_ms() / 1000).saturating_sub(DAY_S);
         let shared = Shared::new(setup.header, setup.seed, clock, casts, &stage.players);
         shared.set_ready(tested.profile.ready.clone());

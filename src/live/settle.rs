@@ -18,6 +18,10 @@ use super::standing::{Standing, Stands, stirs};
 /// How long a step may really take.
 const STEP_BOUND: Duration = Duration::from_secs(100);
 
+/// A line that tells of the end of a turn may be written a moment before the last of what belongs to
+/// it, such as the store's own write, which leaves no other sign. So long must nothing follow it.
+const LINGER: Duration = Duration::from_millis(250);
+
 /// What is left to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Left {
@@ -37,6 +41,8 @@ struct Progress {
     outlook: Outlook,
     /// The last sign of life.
     heard: Instant,
+    /// The last record of any kind.
+    last: Instant,
 }
 
 impl Site {
@@ -46,22 +52,26 @@ impl Site {
         outlook: &mut dyn FnMut(&[skep_trace::Record]) -> Outlook,
     ) -> Settled {
         let bound = now() + STEP_BOUND;
-        let mut progress = Progress { seen: 0, outlook: Outlook::Open, heard: now() };
+        let mut progress = Progress { seen: 0, outlook: Outlook::Open, heard: now(), last: now() };
         loop {
             self.look(&mut progress, outlook);
             if self.shared.full() {
                 return Settled::Bound("the end of a flood".into());
             }
             let left = self.left();
+            let over = matches!(left, Left::Timer(_)) && progress.outlook == Outlook::Met;
+            let lingers = Some(progress.last + LINGER).filter(|_| over && !self.reports());
             match left {
                 Left::Nothing => return self.drained(),
-                Left::Timer(_) if progress.outlook == Outlook::Met => return self.drained(),
+                _ if over && lingers.is_none_or(|until| now() >= until) => return self.drained(),
                 Left::Timer(Some(due)) if due > bound => return bound_of(left),
                 _ => {}
             }
             let silence = self.silence(progress.outlook);
             let until = silence.map_or(bound, |silence| bound.min(progress.heard + silence));
-            if tokio::time::timeout_at(until.into(), self.shared.changed()).await.is_err() {
+            let look = lingers.map_or(until, |lingers| lingers.min(until));
+            let silent = tokio::time::timeout_at(look.into(), self.shared.changed()).await.is_err();
+            if silent && look == until {
                 return match silence.filter(|_| until < bound || progress.outlook == Outlook::Met) {
                     Some(silence) => Settled::Quiet(millis(silence)),
                     None => bound_of(left),
@@ -97,6 +107,7 @@ impl Site {
             progress.heard = now();
         }
         progress.seen = records;
+        progress.last = now();
         self.read_on();
     }
 

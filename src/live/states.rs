@@ -98,6 +98,12 @@ impl States {
     pub(super) fn carry_out(&mut self, state: &Text, op: &DiskOp) -> Result<What, WorldError> {
         let place = self.place(state);
         let dir = self.dir(place);
+        let changes = !matches!(op, DiskOp::Fill(_) | DiskOp::Snapshot(_) | DiskOp::Restore(_));
+        if changes && !dir.is_dir() {
+            let text =
+                format!("there is no state directory `{name}` yet", name = self.dirs[place].name);
+            return Err(WorldError::Harness(text));
+        }
         match op {
             DiskOp::Fill(_) => {
                 let why = "a full disk needs a file system of its own; play it in the simulator";
@@ -113,7 +119,8 @@ impl States {
                 let known = known.ok_or_else(|| {
                     WorldError::Act(format!("nothing is remembered under `{name}`"))
                 })?;
-                empty(&dir).and_then(|()| lay_out(known, &dir)).map_err(ours)?;
+                fs::create_dir_all(&dir).and_then(|()| empty(&dir)).map_err(ours)?;
+                lay_out(known, &dir).map_err(ours)?;
             }
             _ => change_files(&dir, op)?,
         }

@@ -1,6 +1,7 @@
 //! What a state directory held before and after, where that is what a judgement is about.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use skep_check::verdict::{Judgement, Subject};
 use skep_trace::{Entry, EntryKind, Record, Snapshot, Text, What};
@@ -91,14 +92,36 @@ fn receipts_difference(seen: &[Record], state: &str, names: &Names) -> Vec<Chang
     gone.chain(new).collect()
 }
 
-fn files_difference(seen: &[Record], state: &str) -> Vec<Change> {
+/// The files of a state directory that the last look found changed, a line each: `- x`, `+ x`.
+pub fn changes(seen: &[Record], state: &str) -> Vec<String> {
+    let (before, after) = last_two_looks(seen, state);
+    let paths: BTreeSet<&Text> = before.entries.keys().chain(after.entries.keys()).collect();
+    let changed =
+        paths.into_iter().filter(|path| before.entries.get(*path) != after.entries.get(*path));
+    let lines = changed.flat_map(|path| {
+        let line = |sign: &'static str, look: &Snapshot| {
+            look.entries
+                .get(path)
+                .map(|entry| format!("{sign} {}", clean(&entry_text(path, entry))))
+        };
+        [line("-", &before), line("+", &after)]
+    });
+    lines.flatten().collect()
+}
+
+/// What a directory looked like before its last look, and then.
+fn last_two_looks(seen: &[Record], state: &str) -> (Arc<Snapshot>, Arc<Snapshot>) {
     let snapshot = |record: &Record| match &record.what {
         What::Disk { state: of, snapshot, .. } if &**of == state => Some(snapshot.clone()),
         _ => None,
     };
     let mut last_two = seen.iter().rev().filter_map(snapshot);
     let after = last_two.next().unwrap_or_default();
-    let before = last_two.next().unwrap_or_default();
+    (last_two.next().unwrap_or_default(), after)
+}
+
+fn files_difference(seen: &[Record], state: &str) -> Vec<Change> {
+    let (before, after) = last_two_looks(seen, state);
     let paths: BTreeSet<&Text> = before.entries.keys().chain(after.entries.keys()).collect();
     paths.into_iter().flat_map(|path| entry_difference(&before, &after, path)).collect()
 }

@@ -4,6 +4,7 @@ use skep_trace::{Receipt, Record, Settled, Trace, What};
 
 use super::lines;
 use crate::report::clean::{COLUMNS, clean, fit, pad, width};
+use crate::report::disk;
 use crate::report::instant;
 use crate::report::names::Names;
 use crate::report::paint::{Paint, Tone};
@@ -13,7 +14,7 @@ pub fn listing(trace: &Trace, names: &Names, until_ms: Option<u64>, paint: Paint
     let wire = lines(trace, names);
     let who = wire.iter().flatten().map(|line| width(&line.who)).max().unwrap_or(0).min(32);
     let mut text = String::new();
-    for (record, line) in trace.records.iter().zip(&wire) {
+    for (index, (record, line)) in trace.records.iter().zip(&wire).enumerate() {
         if until_ms.is_some_and(|until| record.at_ms > until) {
             text.push_str(&paint.paint(Tone::Faint, "  … the rest comes later"));
             text.push('\n');
@@ -26,6 +27,13 @@ pub fn listing(trace: &Trace, names: &Names, until_ms: Option<u64>, paint: Paint
         if let What::Step { index, title } = &record.what {
             let heading = format!("step {}: {}", index + 1, clean(title));
             text.push_str(&format!("\n{}\n", paint.paint(Tone::Strong, heading)));
+        }
+        if let What::Disk { state, .. } = &record.what {
+            let time = paint.paint(Tone::Faint, format!("{:>9}", instant::show(record.at_ms)));
+            for change in disk::changes(&trace.records[..=index], state) {
+                let line = fit(&format!("{}: {change}", clean(state)), COLUMNS - 11);
+                text.push_str(&format!("{time}  {line}\n"));
+            }
         }
         if let Some(said) = said {
             let time = paint.paint(Tone::Faint, format!("{:>9}", instant::show(record.at_ms)));
