@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use rustix::process::Signal;
-use skep_mutant::Mutants;
-use skep_plan::{Act, Given, GivenReceipt, RelayFault};
-use skep_relay::RelayEvent;
-use skep_trace::{End, Life, Text, What};
+use skep_plan::{Act, GivenFile, RelayFault};
+use skep_relay::{Party, RelayEvent};
+use skep_store::{StoreConfig, StoreOp};
+use skep_trace::{End, Life, SharedEvent, Text, What};
 use skep_world::WorldError;
-use skep_world::stage::{DOWNTIME_MS, Said, runs_already};
+use skep_world::ground::{Ground, publish};
+use skep_world::stage::{DOWNTIME_MS, Stage, runs_already};
 
 use super::Site;
 use super::child::AgentState;
@@ -42,12 +43,12 @@ impl Site {
             Act::Continue(names) => self.pause(names, false)?,
             Act::Say(message) => {
                 let said = self.stage.say(message, self.date_s())?;
-                self.publish(said);
+                publish(self, said);
             }
             Act::SwitchModel { harness, channel, model } => {
                 let at_s = self.date_s();
                 let said = self.stage.switch_model(harness.as_ref(), channel, model, at_s)?;
-                self.publish(said);
+                publish(self, said);
             }
             Act::Set { harness, key, value } => self.stage.set(harness, key, value)?,
             Act::SetAgent { agent, key, value } => {
@@ -302,15 +303,6 @@ impl Site {
         Ok(host)
     }
 
-    fn publish(&self, said: Said) {
-        said.named.into_iter().for_each(|what| self.shared.note(what));
-        let all = said.roots.into_iter().map(|event| (event, None));
-        for (event, to) in all.chain([(said.event, said.to)]) {
-            self.shared.note(What::Published(event.clone()));
-            self.relays[said.relay].step(RelayEvent::Publish { event, to });
-        }
-    }
-
     /// A relay's waits are as much shorter as everybody's.
     fn fault(&self, fault: &RelayFault) -> Result<(), WorldError> {
         let real =
@@ -334,35 +326,6 @@ impl Site {
         }
     }
 
-    /// What the scenario says is there before the first start.
-    pub(super) fn give(&mut self) -> Result<(), WorldError> {
-        for given in self.stage.cast.given.clone() {
-            match given {
-                Given::Receipt(receipt) => self.give_receipt(&receipt)?,
-                Given::File(file) => {
-                    let path = file.path.unwrap_or_else(|| self.stage.store_file(&file.state));
-                    self.states.give_file(&file.state, &path, &file.bytes, file.mode)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn give_receipt(&mut self, receipt: &GivenReceipt) -> Result<(), WorldError> {
-        let given = self.stage.given(receipt)?;
-        given.names.into_iter().for_each(|what| self.shared.note(what));
-        if receipt.known {
-            let disk = self.shared.disk(&given.agent);
-            disk.borrow_mut().give(&given.session, &[("earlier question", "earlier answer")]);
-        }
-        for event in given.roots {
-            self.relays[given.relay].step(RelayEvent::Publish { event, to: None });
-        }
-        let dir = self.states.path(&self.stage.players[given.host].state);
-        let config = self.stage.store_config(given.host, &dir, Mutants::NONE);
-        self.states.give(config, given.op, self.shared.clock().unix_ms())
-    }
-
     /// Tells of every directory, what the stores answer, and what is held.
     pub(super) fn snapshots(&mut self) -> Result<(), WorldError> {
         let stage = &self.stage;
@@ -382,5 +345,36 @@ impl Site {
             }
         }
         Ok(())
+    }
+}
+
+impl Ground for Site {
+    fn stage(&mut self) -> &mut Stage {
+        &mut self.stage
+    }
+
+    fn note(&mut self, what: What) {
+        self.shared.note(what);
+    }
+
+    fn publish(&mut self, relay: usize, event: SharedEvent, to: Option<Party>) {
+        self.shared.note(What::Published(event.clone()));
+        self.relays[relay].step(RelayEvent::Publish { event, to });
+    }
+
+    fn agent_knows(&mut self, agent: &Text, session: &Text, turns: &[(&str, &str)]) {
+        self.shared.disk(agent).borrow_mut().give(session, turns);
+    }
+
+    fn state_path(&mut self, state: &Text) -> Text {
+        self.states.path(state).into()
+    }
+
+    fn store(&mut self, config: StoreConfig, op: StoreOp) -> Result<(), WorldError> {
+        self.states.give(config, op, self.shared.clock().unix_ms())
+    }
+
+    fn put_file(&mut self, path: &str, file: &GivenFile) -> Result<(), WorldError> {
+        self.states.give_file(&file.state, path, &file.bytes, file.mode)
     }
 }

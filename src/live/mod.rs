@@ -217,7 +217,7 @@ impl Site {
         for what in self.stage.names() {
             self.shared.note(what);
         }
-        self.give()?;
+        skep_world::ground::give(self)?;
         let started = self.stage.started();
         self.start(&started).await?;
         started.iter().try_for_each(|name| self.must_be_ready(name))

@@ -8,6 +8,7 @@
 //! - [`wire`]: the wire gear: turmoil hosts that exchange real bytes.
 //! - [`points`]: where a conversation stands, for kills at a point.
 //! - [`stage`]: what every world is set up with, and what its people say.
+//! - [`ground`]: what is given and said, the same in all of them.
 //! - [`mint`]: every id of a run, made from its seed and a name.
 //! - [`compose`]: what people say, as Nostr events; shared by all worlds.
 //! - [`recorder`]: the trace in the making.
@@ -16,6 +17,7 @@
 mod canary;
 pub mod compose;
 pub mod event;
+pub mod ground;
 pub mod mint;
 pub mod points;
 pub mod recorder;
@@ -25,6 +27,7 @@ pub mod wire;
 pub mod world;
 
 pub use event::EventWorld;
+pub use ground::Ground;
 pub use points::Points;
 pub use recorder::Recorder;
 pub use stage::Stage;

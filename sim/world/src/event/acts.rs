@@ -1,15 +1,16 @@
 //! What the director does to the event gear.
 
-use skep_mutant::Mutants;
-use skep_plan::{Act, Given, GivenReceipt};
-use skep_relay::RelayEvent;
-use skep_trace::{End, Text, What};
+use skep_plan::{Act, GivenFile};
+use skep_relay::{Party, RelayEvent};
+use skep_store::{StoreConfig, StoreOp};
+use skep_trace::{End, SharedEvent, Text, What};
 
 use super::agent_side::SIGKILL;
 use super::crash::Armed;
 use super::{Due, EventWorld};
+use crate::ground::{Ground, publish};
 use crate::mint::EPOCH_S;
-use crate::stage::{DOWNTIME_MS, Said, runs_already};
+use crate::stage::{DOWNTIME_MS, Stage, runs_already};
 use crate::world::WorldError;
 
 /// How long a harness may take to become ready, or to stop, before the scenario goes on.
@@ -30,12 +31,12 @@ impl EventWorld {
             Act::Continue(names) => self.pause(names, false)?,
             Act::Say(message) => {
                 let said = self.stage.say(message, self.unix_ms() / 1000)?;
-                self.publish(said);
+                publish(self, said);
             }
             Act::SwitchModel { harness, channel, model } => {
                 let at_s = self.unix_ms() / 1000;
                 let said = self.stage.switch_model(harness.as_ref(), channel, model, at_s)?;
-                self.publish(said);
+                publish(self, said);
             }
             Act::Set { harness, key, value } => self.stage.set(harness, key, value)?,
             Act::SetAgent { agent, key, value } => self.stage.set_agent(agent, key, value)?,
@@ -133,52 +134,10 @@ impl EventWorld {
         }
     }
 
-    fn publish(&mut self, said: Said) {
-        said.named.into_iter().for_each(|what| self.recorder.note(what));
-        let relay = said.relay;
-        for event in said.roots {
-            self.send(Due::Relay { relay, event: RelayEvent::Publish { event, to: None } });
-        }
-        let event = RelayEvent::Publish { event: said.event, to: said.to };
-        self.send(Due::Relay { relay, event });
-    }
-
     fn membership(&mut self, channel: &Text, joins: bool) {
         for (relay, event) in self.stage.memberships(channel, joins, self.unix_ms() / 1000) {
             self.send(Due::Relay { relay, event });
         }
-    }
-
-    /// What the scenario says is there before the first start.
-    pub(super) fn give(&mut self) -> Result<(), WorldError> {
-        for given in self.stage.cast.given.clone() {
-            match given {
-                Given::Receipt(receipt) => self.give_receipt(&receipt)?,
-                Given::File(file) => {
-                    let path = file.path.unwrap_or_else(|| self.stage.store_file(&file.state));
-                    self.states.give_file(&file.state, &path, &file.bytes, file.mode)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// A receipt that an earlier life left: written by the store itself, without any fault.
-    fn give_receipt(&mut self, receipt: &GivenReceipt) -> Result<(), WorldError> {
-        let given = self.stage.given(receipt)?;
-        given.names.into_iter().for_each(|what| self.recorder.note(what));
-        if receipt.known {
-            let disk = self.disks.get_mut(&given.agent);
-            let disk = disk.expect("every agent of the cast has a disk");
-            disk.give(&given.session, &[("earlier question", "earlier answer")]);
-        }
-        for event in given.roots {
-            let event = RelayEvent::Publish { event, to: None };
-            self.send(Due::Relay { relay: given.relay, event });
-        }
-        let dir = self.states.path(&self.stage.players[given.host].state);
-        let config = self.stage.store_config(given.host, &dir, Mutants::NONE);
-        self.states.give(config, given.op, self.unix_ms())
     }
 
     /// Tells of every directory, what the stores answer, and what is held.
@@ -195,5 +154,37 @@ impl EventWorld {
                 self.recorder.note(What::Held { harness, messages });
             }
         }
+    }
+}
+
+impl Ground for EventWorld {
+    fn stage(&mut self) -> &mut Stage {
+        &mut self.stage
+    }
+
+    fn note(&mut self, what: What) {
+        self.recorder.note(what);
+    }
+
+    /// It is told of when it comes to the relay.
+    fn publish(&mut self, relay: usize, event: SharedEvent, to: Option<Party>) {
+        self.send(Due::Relay { relay, event: RelayEvent::Publish { event, to } });
+    }
+
+    fn agent_knows(&mut self, agent: &Text, session: &Text, turns: &[(&str, &str)]) {
+        let disk = self.disks.get_mut(agent);
+        disk.expect("every agent of the cast has a disk").give(session, turns);
+    }
+
+    fn state_path(&mut self, state: &Text) -> Text {
+        self.states.path(state)
+    }
+
+    fn store(&mut self, config: StoreConfig, op: StoreOp) -> Result<(), WorldError> {
+        self.states.give(config, op, self.unix_ms())
+    }
+
+    fn put_file(&mut self, path: &str, file: &GivenFile) -> Result<(), WorldError> {
+        self.states.give_file(&file.state, path, &file.bytes, file.mode)
     }
 }

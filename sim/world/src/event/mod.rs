@@ -28,6 +28,7 @@ use self::crash::Armed;
 use self::harness_side::HarnessHost;
 use self::queue::{Class, Queue};
 use self::relay_side::RelayHost;
+use crate::ground::give;
 use crate::mint::EPOCH_S;
 use crate::recorder::Recorder;
 use crate::stage::Stage;
@@ -173,7 +174,7 @@ impl World for EventWorld {
         for what in self.stage.names() {
             self.recorder.note(what);
         }
-        self.give()?;
+        give(self)?;
         self.start(&self.stage.started())
     }
 

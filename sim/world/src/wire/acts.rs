@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use skep_harness::shell::StatusHandle;
-use skep_mutant::Mutants;
-use skep_plan::{Act, Given, GivenReceipt, Point};
-use skep_relay::RelayEvent;
-use skep_trace::{End, Text, What};
+use skep_plan::{Act, GivenFile, Point};
+use skep_relay::{Party, RelayEvent};
+use skep_store::{StoreConfig, StoreOp};
+use skep_trace::{End, SharedEvent, Text, What};
 use tokio::sync::Notify;
 
 use super::hosts::{harness_host, relay_host};
 use super::shared::{Launch, RunningLife};
 use super::{QUIET_TICKS, WireWorld};
-use crate::stage::{DOWNTIME_MS, Said, runs_already};
+use crate::ground::{Ground, publish};
+use crate::stage::{DOWNTIME_MS, Stage, runs_already};
 use crate::world::WorldError;
 
 const SIGKILL: i32 = 9;
@@ -37,12 +38,12 @@ impl WireWorld {
             }
             Act::Say(message) => {
                 let said = self.stage.say(message, self.unix_ms() / 1000)?;
-                self.publish(said);
+                publish(self, said);
             }
             Act::SwitchModel { harness, channel, model } => {
                 let at_s = self.unix_ms() / 1000;
                 let said = self.stage.switch_model(harness.as_ref(), channel, model, at_s)?;
-                self.publish(said);
+                publish(self, said);
             }
             Act::Set { harness, key, value } => self.stage.set(harness, key, value)?,
             Act::SetAgent { agent, key, value } => self.stage.set_agent(agent, key, value)?,
@@ -208,48 +209,10 @@ impl WireWorld {
         }
     }
 
-    fn publish(&mut self, said: Said) {
-        said.named.into_iter().for_each(|what| self.shared.note(what));
-        let all = said.roots.into_iter().map(|event| (event, None));
-        for (event, to) in all.chain([(said.event, said.to)]) {
-            self.shared.note(What::Published(event.clone()));
-            self.relays[said.relay].step(RelayEvent::Publish { event, to });
-        }
-    }
-
     fn membership(&self, channel: &Text, joins: bool) {
         for (relay, event) in self.stage.memberships(channel, joins, self.unix_ms() / 1000) {
             self.relays[relay].step(event);
         }
-    }
-
-    /// What the scenario says is there before the first start.
-    pub(super) fn give(&mut self) -> Result<(), WorldError> {
-        for given in self.stage.cast.given.clone() {
-            match given {
-                Given::Receipt(receipt) => self.give_receipt(&receipt)?,
-                Given::File(file) => {
-                    let path = file.path.unwrap_or_else(|| self.stage.store_file(&file.state));
-                    self.states.give_file(&file.state, &path, &file.bytes, file.mode)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn give_receipt(&mut self, receipt: &GivenReceipt) -> Result<(), WorldError> {
-        let given = self.stage.given(receipt)?;
-        given.names.into_iter().for_each(|what| self.shared.note(what));
-        if receipt.known {
-            let disk = self.shared.disk(&given.agent);
-            disk.borrow_mut().give(&given.session, &[("earlier question", "earlier answer")]);
-        }
-        for event in given.roots {
-            self.relays[given.relay].step(RelayEvent::Publish { event, to: None });
-        }
-        let dir = self.states.path(&self.stage.players[given.host].state);
-        let config = self.stage.store_config(given.host, &dir, Mutants::NONE);
-        self.states.give(config, given.op, self.unix_ms())
     }
 
     /// Tells of every directory, what the stores answer, and what is held.
@@ -267,5 +230,36 @@ impl WireWorld {
                 self.shared.note(What::Held { harness, messages });
             }
         }
+    }
+}
+
+impl Ground for WireWorld {
+    fn stage(&mut self) -> &mut Stage {
+        &mut self.stage
+    }
+
+    fn note(&mut self, what: What) {
+        self.shared.note(what);
+    }
+
+    fn publish(&mut self, relay: usize, event: SharedEvent, to: Option<Party>) {
+        self.shared.note(What::Published(event.clone()));
+        self.relays[relay].step(RelayEvent::Publish { event, to });
+    }
+
+    fn agent_knows(&mut self, agent: &Text, session: &Text, turns: &[(&str, &str)]) {
+        self.shared.disk(agent).borrow_mut().give(session, turns);
+    }
+
+    fn state_path(&mut self, state: &Text) -> Text {
+        self.states.path(state)
+    }
+
+    fn store(&mut self, config: StoreConfig, op: StoreOp) -> Result<(), WorldError> {
+        self.states.give(config, op, self.unix_ms())
+    }
+
+    fn put_file(&mut self, path: &str, file: &GivenFile) -> Result<(), WorldError> {
+        self.states.give_file(&file.state, path, &file.bytes, file.mode)
     }
 }

@@ -21,6 +21,7 @@ use skep_trace::{Record, Settled, Trace, What};
 
 use self::hosts::WireHost;
 use self::shared::{Lane, Shared};
+use crate::ground::give;
 use crate::mint::EPOCH_S;
 use crate::stage::Stage;
 use crate::states::States;
@@ -143,7 +144,7 @@ impl World for WireWorld {
         for place in 0..self.relays.len() {
             self.serve_relay(place);
         }
-        self.give()?;
+        give(self)?;
         self.start(&self.stage.started())
     }
 
