@@ -1,5 +1,6 @@
 //! What the gears are held against: the same messages without skep.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +14,8 @@ use tokio::sync::mpsc;
 
 /// The wire traffic of a run.
 pub(crate) struct Traffic {
-    to_relay: Vec<Arc<ClientMsg>>,
+    /// What was said on each connection.
+    to_relay: BTreeMap<u32, Vec<Arc<ClientMsg>>>,
     from_relay: Vec<Arc<RelayMsg>>,
     http: Vec<Arc<HttpCall>>,
     acp: Vec<Arc<Frame>>,
@@ -24,7 +26,7 @@ impl Traffic {
     /// What a trace holds.
     pub(crate) fn of(trace: &Trace) -> Self {
         let mut traffic = Self {
-            to_relay: Vec::new(),
+            to_relay: BTreeMap::new(),
             from_relay: Vec::new(),
             http: Vec::new(),
             acp: Vec::new(),
@@ -32,9 +34,9 @@ impl Traffic {
         };
         for record in &trace.records {
             match &record.what {
-                // A connection's own handshake is made anew.
-                What::ToRelay { message, .. } if !matches!(**message, ClientMsg::Auth(_)) => {
-                    traffic.to_relay.push(message.clone());
+                // Who a connection belongs to is proven anew on each, and here to nobody.
+                What::ToRelay { conn, message, .. } if !matches!(**message, ClientMsg::Auth(_)) => {
+                    traffic.to_relay.entry(*conn).or_default().push(message.clone());
                 }
                 What::FromRelay { message, .. } => traffic.from_relay.push(message.clone()),
                 What::Http { call, .. } => traffic.http.push(call.clone()),
@@ -47,7 +49,8 @@ impl Traffic {
 
     /// How many messages that is.
     pub(crate) fn messages(&self) -> usize {
-        self.to_relay.len() + self.from_relay.len() + 2 * self.http.len() + self.acp.len()
+        let to_relay: usize = self.to_relay.values().map(Vec::len).sum();
+        to_relay + self.from_relay.len() + 2 * self.http.len() + self.acp.len()
     }
 }
 
@@ -130,10 +133,12 @@ pub(crate) fn hosts(traffic: &Traffic) {
             let asker = Asker { keys: Keys::named("agent"), now_s: 1_767_225_600, nonce: &nonce };
             post(io, "ws://relay.test", call, asker).await?;
         }
-        let io = turmoil::net::TcpStream::connect("relay:80").await?;
-        let mut socket = Socket::connect(io, "ws://relay.test", [0; 16]).await?;
-        for message in &said {
-            socket.send(message).await?;
+        for said in said.values() {
+            let io = turmoil::net::TcpStream::connect("relay:80").await?;
+            let mut socket = Socket::connect(io, "ws://relay.test", [0; 16]).await?;
+            for message in said {
+                socket.send(message).await?;
+            }
         }
         // What the relay said is written and read once more beside the socket: a relay that
         // nobody authenticated to says less than the one in the run.
