@@ -15,7 +15,8 @@ use skep_trace::policy::{
 use super::console::Console;
 use super::options::{Format, OutputOptions};
 use super::trouble::Trouble;
-use super::{discover, help, select};
+use super::{discover, help, list_requirements, select};
+use crate::certify::{Requirement, requirements};
 use crate::exit_code::ExitCode;
 use crate::report::Paint;
 use crate::report::clean::{COLUMNS, clean, fit, pad};
@@ -33,7 +34,7 @@ pub struct ListArguments {
     /// What is listed; without it, what there is in numbers.
     #[arg(
         value_enum,
-        value_name = "scenarios|rules|mutants|profiles",
+        value_name = "scenarios|rules|mutants|requirements|profiles",
         hide_possible_values = true
     )]
     pub what: Option<Kind>,
@@ -57,6 +58,8 @@ pub enum Kind {
     Rules,
     /// Faults of the reference, and who declares to notice each.
     Mutants,
+    /// What a certificate looks at: each with its plan and the agent that breaks it.
+    Requirements,
     /// Harness profiles, and the policies that each follows.
     Profiles,
 }
@@ -75,6 +78,7 @@ pub fn list(arguments: &ListArguments, console: &Console) -> Result<ExitCode, Tr
     };
     let shelf = Shelf {
         mutants: Mutant::ALL.iter().copied().filter(|mutant| fits(mutant.id())).collect(),
+        requirements: requirements().iter().filter(|row| fits(&row.id())).collect(),
         rules: RULES.iter().copied().filter(|rule| fits(rule.id)).collect(),
         shown: listed
             .iter()
@@ -116,6 +120,8 @@ struct Shelf {
     shown: Vec<(Listed, String)>,
     /// The rules to show.
     rules: Vec<Rule>,
+    /// The requirements to show.
+    requirements: Vec<&'static Requirement>,
     /// The mutants to show.
     mutants: Vec<Mutant>,
 }
@@ -126,6 +132,7 @@ impl Shelf {
             Kind::Scenarios => self.shown.is_empty(),
             Kind::Rules => self.rules.is_empty(),
             Kind::Mutants => self.mutants.is_empty(),
+            Kind::Requirements => self.requirements.is_empty(),
             Kind::Profiles => false,
         }
     }
@@ -135,6 +142,7 @@ impl Shelf {
             Kind::Scenarios => self.scenarios(paint),
             Kind::Rules => self.rules(paint),
             Kind::Mutants => self.mutants(paint),
+            Kind::Requirements => list_requirements::text(&self.requirements, paint),
             Kind::Profiles => profiles(paint),
         }
     }
@@ -147,6 +155,9 @@ impl Shelf {
             }
             Kind::Rules => self.rules.iter().map(|rule| rule.id).collect(),
             Kind::Mutants => self.mutants.iter().map(|mutant| mutant.id()).collect(),
+            Kind::Requirements => {
+                return self.requirements.iter().map(|row| row.id() + "\n").collect();
+            }
             Kind::Profiles => vec![REFERENCE],
         };
         names.into_iter().map(|name| format!("{}\n", clean(name))).collect()
@@ -162,6 +173,7 @@ impl Shelf {
             Kind::Mutants => {
                 ("mutants", self.mutants.iter().map(|one| self.mutant_json(*one)).collect())
             }
+            Kind::Requirements => ("requirements", list_requirements::document(&self.requirements)),
             Kind::Profiles => {
                 ("profiles", json!([{"name": REFERENCE, "policies": policies_json()}]))
             }
@@ -182,6 +194,7 @@ impl Shelf {
         line(self.tests(), &tests, "scenarios")
             + &line(self.rules.len(), "rules", "rules")
             + &line(self.mutants.len(), "mutants", "mutants")
+            + &line(self.requirements.len(), "requirements of a certificate", "requirements")
             + &line(1, "harness profile", "profiles")
     }
 
@@ -190,7 +203,8 @@ impl Shelf {
             "skep_list": VERSION,
             "counts": {
                 "scenarios": self.listed.len(), "tests": self.tests(), "rules": self.rules.len(),
-                "mutants": self.mutants.len(), "profiles": 1,
+                "mutants": self.mutants.len(), "requirements": self.requirements.len(),
+                "profiles": 1,
             },
         })
     }
