@@ -8,7 +8,7 @@
 //! - [`requirements`]: the table of requirements, [`Requirement`] by [`Requirement`]; `judge`: a
 //!   function for each. [`Probe`]: what is asked. `evidence`, `transcript`: how a trace is read.
 //! - `lane`: the plans, which share processes. `client`, `process`: an agent and its pipes.
-//!   `server`: the servers of sessions. [`Profile`]: how an agent is set up.
+//!   `stub`: a model, for agents that would ask one. `server`: the servers of sessions. [`Profile`]: how an agent is set up.
 //! - [`proof`]: the broken agents, and what each must turn red.
 //! - [`Bounds`]: what is waited for, and how much is read.
 
@@ -27,6 +27,7 @@ mod requirement;
 mod rows;
 mod said;
 pub mod server;
+mod stub;
 mod tape;
 mod transcript;
 

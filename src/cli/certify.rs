@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use skep_trace::jsonl;
 
+use super::certify_reports::{self, CertifyTarget};
 use super::console::Console;
 use super::interrupt::Interrupt;
 use super::options::{Format, OutputOptions, parse_instant};
@@ -24,6 +25,17 @@ use crate::report::clean::{clean, fit};
 #[derive(Clone, Debug, Args)]
 #[command(after_long_help = help::CERTIFY)]
 pub struct CertifyArguments {
+    /// How the agent is set up: a name that `skep list profiles` shows, or a file. Its command
+    /// need not be given then.
+    #[arg(long, value_name = "NAME|FILE")]
+    pub agent_profile: Option<String>,
+    /// Compare certificates instead: documents that `--format json` wrote. Shown as Markdown.
+    #[arg(long, num_args = 1.., value_name = "PATH", conflicts_with_all = ["command", "agent_profile"])]
+    pub compare: Vec<PathBuf>,
+    /// Also write a report: `json`, `markdown`, `html` or `badge`, as `html=page.html`; `-` is
+    /// standard output. May be given several times.
+    #[arg(long, value_name = "KIND=PATH")]
+    pub report: Vec<CertifyTarget>,
     /// The agent's command, after `--`: the program with its arguments.
     #[arg(last = true, value_name = "CMD")]
     pub command: Vec<OsString>,
@@ -63,6 +75,10 @@ fn parse_tier(word: &str) -> Result<Tier, String> {
 /// # Errors
 /// When there is no command, or a report cannot be written.
 pub fn certify(arguments: &CertifyArguments, console: &Console) -> Result<ExitCode, Trouble> {
+    if !arguments.compare.is_empty() {
+        return certify_reports::compare(&arguments.compare, &arguments.report, console);
+    }
+    arguments.report.iter().try_for_each(CertifyTarget::check)?;
     let order = order(arguments)?;
     let interrupt = Interrupt::watch(engine::clean_up)?;
     let progress = Progress::new(console);
@@ -76,6 +92,7 @@ pub fn certify(arguments: &CertifyArguments, console: &Console) -> Result<ExitCo
         return Ok(ExitCode::Interrupted);
     }
     show(&certificate, arguments.all, console)?;
+    arguments.report.iter().try_for_each(|target| target.write(&certificate, console))?;
     Ok(exit_code(&certificate, arguments.level.unwrap_or(Tier::Robust)))
 }
 
@@ -107,22 +124,55 @@ pub fn exit_code(certificate: &Certificate, wanted: Tier) -> ExitCode {
 }
 
 fn order(arguments: &CertifyArguments) -> Result<Order, Trouble> {
-    if arguments.command.is_empty() {
-        return Err(Trouble::usage("there is no agent to certify")
-            .help("write its command after `--`: `skep certify -- my-agent acp`"));
-    }
+    let profile = profile(arguments.agent_profile.as_deref())?;
+    let command = command(&arguments.command, &profile)?;
     let mut bounds = if arguments.quick { Bounds::quick() } else { Bounds::default() };
     if let Some(answer_ms) = arguments.answer {
         bounds.answer = std::time::Duration::from_millis(answer_ms);
         bounds.start = bounds.start.min(bounds.answer);
     }
     Ok(Order {
-        command: engine::anchored(&arguments.command)?,
-        profile: Profile::generic(),
+        command,
+        profile,
         env: environment(&arguments.env),
         bounds,
         server: engine::executable()?,
     })
+}
+
+/// A profile by its name, or a file.
+fn profile(wanted: Option<&str>) -> Result<Profile, Trouble> {
+    let Some(wanted) = wanted else { return Ok(Profile::generic()) };
+    if let Some(profile) = Profile::built_in(wanted) {
+        return Ok(profile);
+    }
+    let path = Path::new(wanted);
+    if !path.exists() {
+        let names: Vec<_> = Profile::names().collect();
+        return Err(Trouble::usage(format!("there is no agent profile `{wanted}`")).help(format!(
+            "the names are {}; or write a file: see docs/certify.md",
+            names.join(", ")
+        )));
+    }
+    let text = certify_reports::read(path)?;
+    Profile::parse(&text).map_err(|why| Trouble::usage(format!("`{wanted}`: {why}")))
+}
+
+/// The user's command, else the profile's, where that program is there.
+fn command(given: &[OsString], profile: &Profile) -> Result<Vec<OsString>, Trouble> {
+    if !given.is_empty() {
+        return engine::anchored(given);
+    }
+    let Some(program) = profile.start.first() else {
+        return Err(Trouble::usage("there is no agent to certify")
+            .help("write its command after `--`: `skep certify -- my-agent acp`"));
+    };
+    if !engine::on_path(program) {
+        let steps: Vec<_> = profile.install.iter().map(|step| format!("\n    {step}")).collect();
+        return Err(Trouble::usage(format!("`{program}` is not installed"))
+            .help(format!("skep installs nothing; this does:{}", steps.concat())));
+    }
+    engine::anchored(&profile.start.iter().map(OsString::from).collect::<Vec<_>>())
 }
 
 /// What every program needs, and what the user names.

@@ -264,3 +264,12 @@ pub fn anchored(command: &[OsString]) -> Result<Vec<OsString>, Trouble> {
     }
     Ok(command)
 }
+
+/// Whether a program can be started by this name.
+pub fn on_path(program: &str) -> bool {
+    if program.contains('/') {
+        return Path::new(program).exists();
+    }
+    let path = variable("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}

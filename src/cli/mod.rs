@@ -13,6 +13,7 @@
 //! - [`trouble`]: what a user is told when nothing can be run.
 
 pub mod certify;
+pub mod certify_reports;
 pub mod completions;
 pub mod console;
 pub mod corpus;

@@ -16,7 +16,9 @@ use crate::certify::client::{Client, Reply, ourselves};
 use crate::certify::order::Order;
 use crate::certify::probe::Probe;
 use crate::certify::process::{Launch, Running};
+use crate::certify::profile::Places;
 use crate::certify::server::Servers;
+use crate::certify::stub::Stub;
 use crate::certify::tape::Tape;
 use crate::live::groups::Folder;
 
@@ -29,6 +31,8 @@ pub(super) struct Site<'a> {
     folder: Folder,
     starts: u32,
     pub(super) servers: Servers,
+    stub: Stub,
+    places: Places,
     /// The agent offers these; from its first handshake.
     pub(super) offer: Offer,
 }
@@ -72,6 +76,10 @@ impl<'a> Site<'a> {
         for place in ["home", "start", "work/inner", "tmp"] {
             fs::create_dir_all(folder.path().join(place))?;
         }
+        let stub = Stub::listen(tape)?;
+        let home = folder.path().join("home");
+        let places = Places { url: stub.url(), home: home.to_string_lossy().into_owned() };
+        set_up(&home, order, &places)?;
         let servers = Servers::listen(&folder.path().join("servers"), &order.server, tape)?;
         Ok(Self {
             name: name.into(),
@@ -81,6 +89,8 @@ impl<'a> Site<'a> {
             folder,
             starts: 0,
             servers,
+            stub,
+            places,
             offer: Offer::default(),
         })
     }
@@ -117,6 +127,7 @@ impl<'a> Site<'a> {
         match Running::start(&launch, name.clone(), Arc::clone(&self.tape)) {
             Ok(running) => {
                 self.servers.serve(&name);
+                self.stub.serve(&name);
                 Some(Client::new(running, name, Arc::clone(&self.tape), self.bounds()))
             }
             Err(error) => {
@@ -129,6 +140,9 @@ impl<'a> Site<'a> {
 
     fn env(&self, home: &Path) -> BTreeMap<OsString, OsString> {
         let mut env = self.order.env.clone();
+        for (name, value) in &self.order.profile.env {
+            env.insert(name.into(), self.places.fill(value).into());
+        }
         env.insert("HOME".into(), home.into());
         env.insert("TMPDIR".into(), self.folder.path().join("tmp").into());
         env
@@ -217,6 +231,19 @@ impl<'a> Site<'a> {
     pub(super) fn file(&self, below: &str) -> PathBuf {
         self.folder.path().join(below)
     }
+}
+
+/// Writes the files of a profile.
+#[expect(clippy::disallowed_methods, reason = "an agent's home is made of real files")]
+fn set_up(home: &Path, order: &Order, places: &Places) -> io::Result<()> {
+    for (path, content) in &order.profile.files {
+        let path = home.join(path);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(path, places.fill(content))?;
+    }
+    Ok(())
 }
 
 pub(super) fn hello(version: u32, client: &str) -> Value {

@@ -7,6 +7,7 @@ pub mod compare;
 pub mod html;
 pub mod json;
 pub mod markdown;
+mod sequence;
 pub mod terminal;
 
 use skep_check::verdict::Verdict;
