@@ -4,8 +4,11 @@
 use std::path::Path;
 
 use skep::certify::proof::{APART, certify_scripted, prove};
-use skep::certify::{MOST_STARTS, Standing};
+use skep::certify::{Certificate, MOST_STARTS, Standing};
+use skep::report::certificate::{badge, html, json, terminal};
+use skep::report::paint::Paint;
 use skep_agent::Defect;
+use skep_trace::jsonl;
 
 fn skep() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_skep"))
@@ -21,6 +24,29 @@ fn the_well_behaved_agent_is_held_in_every_row_that_applies_to_it() {
     }
     assert_eq!(certificate.word(), "robust");
     assert!(certificate.starts <= usize::try_from(MOST_STARTS).unwrap());
+}
+
+#[test]
+fn a_certificate_is_judged_again_from_its_trace_and_told_in_every_form() {
+    let certificate = certify_scripted(skep(), Some(Defect::DropsAgentText));
+    let trace = jsonl::read(&jsonl::write(&certificate.trace)).unwrap();
+    let again = Certificate::of(trace);
+    for (row, other) in certificate.rows.iter().zip(&again.rows) {
+        let seen = (row.standing, &row.note, row.record);
+        assert_eq!(seen, (other.standing, &other.note, other.record), "{}", row.requirement.id());
+    }
+    let schema = serde_json::from_str(include_str!("../docs/certificate.schema.json")).unwrap();
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    let document = json::report(&certificate);
+    let faults: Vec<_> = schema.iter_errors(&document).map(|error| error.to_string()).collect();
+    assert_eq!(faults, Vec::<String>::new());
+    let told = terminal::Told { quiet: false, all: false };
+    let story = terminal::story(&certificate, told, Paint::PLAIN);
+    let broken = certificate.rows.iter().find(|row| row.requirement.number == 37).unwrap();
+    for text in [story, html::page(&certificate), document.to_string()] {
+        assert!(text.contains("A-37") && text.contains(broken.requirement.title), "{text}");
+    }
+    assert!(badge::svg(&certificate).contains(&certificate.word()));
 }
 
 #[test]

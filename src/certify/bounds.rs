@@ -8,6 +8,9 @@ pub(super) const MOST_LINE_BYTES: usize = 8 * 1024 * 1024;
 /// What one process may write to its standard output. The probes cause some ten megabytes.
 pub(super) const MOST_OUTPUT_BYTES: usize = 64 * 1024 * 1024;
 
+/// And how many lines: each is a record of the trace. The probes cause some ten thousand.
+pub(super) const MOST_LINES: usize = 100_000;
+
 /// Lines of an agent's log that are kept, and what is kept of each, in bytes.
 pub(super) const MOST_LOG_LINES: usize = 200;
 pub(super) const MOST_LOG_LINE_BYTES: usize = 500;
@@ -41,8 +44,8 @@ pub struct Bounds {
 impl Default for Bounds {
     fn default() -> Self {
         Self {
-            start: Duration::from_secs(30),
-            answer: Duration::from_secs(20),
+            start: Duration::from_secs(40),
+            answer: Duration::from_secs(40),
             exit: Duration::from_secs(3),
             quiet: Duration::from_millis(300),
             whole: Duration::from_secs(115),

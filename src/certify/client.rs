@@ -159,6 +159,10 @@ impl Client {
         if self.is_gone() {
             return Reply::Gone;
         }
+        if self.tape.elapsed() >= self.bounds.whole {
+            self.tape.saw(&self.name, Sighting::OutOfTime { request: id.clone() });
+            return Reply::Nothing;
+        }
         self.slow = true;
         let after_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.tape.saw(&self.name, Sighting::GaveUp { request: id.clone(), after_ms });
@@ -215,6 +219,7 @@ impl Client {
                 self.tape.saw(&self.name, Sighting::LongLine { bytes });
                 true
             }
+            // A flood was killed for it; its end comes next.
             Some(Heard::Flood | Heard::Silence) => true,
             Some(Heard::Ended(_)) => {
                 self.drain();
@@ -299,8 +304,11 @@ impl Client {
     pub(super) fn end(mut self) {
         self.did(Probe::Exit, "");
         self.running.close_input();
-        if !self.see_end(self.bounds.exit) {
-            let after_ms = u64::try_from(self.bounds.exit.as_millis()).unwrap_or(u64::MAX);
+        // Who lives on once does so always: it is waited for once in full.
+        let exit = if self.tape.outlives() { self.bounds.exit / 10 } else { self.bounds.exit };
+        if !self.see_end(exit) {
+            self.tape.outlived();
+            let after_ms = u64::try_from(exit.as_millis()).unwrap_or(u64::MAX);
             self.tape.saw(&self.name, Sighting::OutlivedEof { after_ms });
             self.running.terminate();
             self.see_end(self.bounds.exit / 4);

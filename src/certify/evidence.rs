@@ -28,6 +28,8 @@ pub(super) struct Exchange {
     pub(super) answers: Vec<usize>,
     /// We stopped waiting.
     pub(super) gave_up: bool,
+    /// The time for everything was up: nothing can be said of it.
+    cut: bool,
 }
 
 /// A sighting with its place.
@@ -244,6 +246,11 @@ impl Reading {
                     self.found[*at].1.gave_up = true;
                 }
             }
+            Sighting::OutOfTime { request } => {
+                if let Some(at) = self.open.get(&(agent.clone(), request.clone())) {
+                    self.found[*at].1.cut = true;
+                }
+            }
             _ => {}
         }
     }
@@ -253,13 +260,20 @@ impl Reading {
         let at = evidence.lines.len() - 1;
         let line = &evidence.lines[at];
         let Some(json) = &line.json else { return };
-        let Some(id) = json.get("id").and_then(RpcId::from_json) else { return };
+        let Some(id) = json.get("id").and_then(RpcId::from_json) else {
+            let answers = json.get("result").or(json.get("error")).is_some();
+            if line.from == Side::Agent && answers && json.get("method").is_none() {
+                evidence.strays.push(at);
+            }
+            return;
+        };
         let key = (line.agent.clone(), id);
         let is_call = json.get("method").is_some();
         if line.from == Side::Harness && is_call {
             if let Some(probe) = self.asked.remove(&key) {
                 self.open.insert(key, self.found.len());
-                let exchange = Exchange { request: at, answers: Vec::new(), gave_up: false };
+                let exchange =
+                    Exchange { request: at, answers: Vec::new(), gave_up: false, cut: false };
                 self.found.push((probe, exchange));
             }
         } else if line.from == Side::Agent && !is_call {
@@ -272,7 +286,7 @@ impl Reading {
 
     fn exchanges(self) -> BTreeMap<Probe, Vec<Exchange>> {
         let mut exchanges: BTreeMap<Probe, Vec<Exchange>> = BTreeMap::new();
-        for (probe, exchange) in self.found {
+        for (probe, exchange) in self.found.into_iter().filter(|(_, exchange)| !exchange.cut) {
             exchanges.entry(probe).or_default().push(exchange);
         }
         exchanges

@@ -107,9 +107,6 @@ probes! {
     KillAtOnce "kill-at-once": "the kill";
     LoadKilled "load-killed": "a load of that session in a new process";
     LoadMore "load-more": "a load of the first session, with the turns that came after its first load";
-    LoadServers "load-servers": "a load with a server to start";
-    ServersTurn "servers-turn": "a prompt after it";
-    LoadDead "load-dead": "a load with a server that cannot be started";
     ResumeFresh "resume-fresh": "a resume of the second session in a new process";
     RecallResumed "recall-resumed": "a prompt for the word that was to be remembered in it";
     MidTurn "mid-turn": "a slow turn, its process killed in mid-stream";
@@ -119,6 +116,10 @@ probes! {
     GroupTurn "group-turn": "a slow turn, its process killed in mid-stream with all that it started";
     KillGroup "kill-group": "the kill, of the whole group";
     LoadAfterGroupKill "load-after-group-kill": "a load of that session in a new process";
+    LoadServers "load-servers": "a first load in a new process, with a server to start";
+    ServersTurn "servers-turn": "a prompt after it";
+    LoadDead "load-dead": "a load with a server that cannot be started";
+    LoadWithout "load-without": "a first load in another process, without servers";
     LoadBeside "load-beside": "a load by a second process while the first has the session loaded";
     OtherCwd "other-cwd": "a load with another directory than the session's";
     LoadAtEnd "load-at-end": "a load with the end of the input right behind it";

@@ -14,7 +14,9 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, test_kill_process_group};
 use skep_trace::{End, Process, Sighting, What};
 
-use super::bounds::{MOST_LINE_BYTES, MOST_LOG_LINE_BYTES, MOST_LOG_LINES, MOST_OUTPUT_BYTES};
+use super::bounds::{
+    MOST_LINE_BYTES, MOST_LINES, MOST_LOG_LINE_BYTES, MOST_LOG_LINES, MOST_OUTPUT_BYTES,
+};
 use super::tape::{Tape, now};
 use crate::live::groups::Group;
 
@@ -250,6 +252,7 @@ struct Lines {
     /// The line is too long already; the rest of it is passed over.
     skips: bool,
     total: usize,
+    count: usize,
 }
 
 impl Lines {
@@ -295,6 +298,11 @@ impl Lines {
     }
 
     fn end_line(&mut self, tell: &mut dyn FnMut(Heard) -> bool) -> bool {
+        self.count += 1;
+        if self.count > MOST_LINES {
+            tell(Heard::Flood);
+            return false;
+        }
         let line = std::mem::take(&mut self.line);
         if std::mem::take(&mut self.skips) {
             return tell(Heard::LongLine);
@@ -354,5 +362,6 @@ mod tests {
         let long = vec![b'x'; MOST_LINE_BYTES + 1];
         assert_eq!(heard(&[&long[..], b"\nb\n"].concat()), ["LongLine", "b"]);
         assert_eq!(heard(&vec![b'x'; MOST_OUTPUT_BYTES + 1]), ["Flood"]);
+        assert_eq!(heard(&vec![b'\n'; MOST_LINES + 1]).pop().as_deref(), Some("Flood"));
     }
 }

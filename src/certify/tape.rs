@@ -1,5 +1,6 @@
 //! What happens, written down in its order by everyone who takes part.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -10,11 +11,13 @@ use skep_trace::{Header, Process, Record, Sighting, Trace, What};
 pub(super) struct Tape {
     started: Instant,
     records: Mutex<Vec<Record>>,
+    /// A process lived on after its input had ended.
+    outlives: AtomicBool,
 }
 
 impl Tape {
     pub(super) fn start() -> Self {
-        Self { started: now(), records: Mutex::new(Vec::new()) }
+        Self { started: now(), records: Mutex::new(Vec::new()), outlives: AtomicBool::new(false) }
     }
 
     pub(super) fn note(&self, what: What) {
@@ -26,6 +29,16 @@ impl Tape {
 
     pub(super) fn saw(&self, agent: &Process, sighting: Sighting) {
         self.note(What::Sighting { agent: agent.clone(), sighting });
+    }
+
+    /// A process lived on after its input had ended.
+    pub(super) fn outlived(&self) {
+        self.outlives.store(true, Ordering::SeqCst);
+    }
+
+    /// Some process did.
+    pub(super) fn outlives(&self) -> bool {
+        self.outlives.load(Ordering::SeqCst)
     }
 
     pub(super) fn elapsed(&self) -> Duration {

@@ -32,6 +32,11 @@ pub enum Sighting {
         /// How long it had waited, in milliseconds.
         after_ms: u64,
     },
+    /// The time for everything was up before a request was answered: nothing can be said of it.
+    OutOfTime {
+        /// The request's id.
+        request: RpcId,
+    },
     /// A line held bytes that are no UTF-8; it stands in the trace with them replaced.
     NotUtf8,
     /// A line had more bytes than the client reads; what it said is lost.
@@ -79,6 +84,9 @@ impl Sighting {
             Self::GaveUp { request, after_ms } => {
                 json!({"saw": "gave-up", "request": request.to_json(), "after_ms": after_ms})
             }
+            Self::OutOfTime { request } => {
+                json!({"saw": "out-of-time", "request": request.to_json()})
+            }
             Self::NotUtf8 => json!({"saw": "not-utf8"}),
             Self::LongLine { bytes } => json!({"saw": "long-line", "bytes": bytes}),
             Self::Flood { bytes } => json!({"saw": "flood", "bytes": bytes}),
@@ -104,6 +112,7 @@ impl Sighting {
             "did" => Self::Did { probe: text("probe")?, about: text("about")? },
             "trouble" => Self::Trouble(text("text")?),
             "gave-up" => Self::GaveUp { request: request()?, after_ms: number("after_ms")? },
+            "out-of-time" => Self::OutOfTime { request: request()? },
             "not-utf8" => Self::NotUtf8,
             "long-line" => Self::LongLine { bytes: number("bytes")? },
             "flood" => Self::Flood { bytes: number("bytes")? },
@@ -129,6 +138,7 @@ impl Sighting {
             Self::Asked { probe, .. } | Self::Did { probe, .. } => format!("probe {probe}"),
             Self::Trouble(text) => text.to_string(),
             Self::GaveUp { after_ms, .. } => format!("no answer within {after_ms} ms"),
+            Self::OutOfTime { .. } => "the time for everything is up".to_owned(),
             Self::NotUtf8 => "a line that is no UTF-8".to_owned(),
             Self::LongLine { bytes } => format!("a line of more than {bytes} bytes"),
             Self::Flood { bytes } => format!("more than {bytes} bytes of output: killed"),
@@ -151,6 +161,7 @@ mod tests {
             Sighting::Did { probe: "kill".into(), about: "group".into() },
             Sighting::Trouble("spawn".into()),
             Sighting::GaveUp { request: RpcId::Number(-7), after_ms: 5 },
+            Sighting::OutOfTime { request: RpcId::Null },
             Sighting::NotUtf8,
             Sighting::LongLine { bytes: 1 },
             Sighting::Flood { bytes: 2 },

@@ -121,7 +121,8 @@ impl Solo {
             facts.mode = None;
         }
         let servers = params["mcpServers"].as_array().cloned().unwrap_or_default();
-        if !servers.is_empty() {
+        let alive = servers.iter().any(|server| server["name"] != "dead");
+        if alive {
             facts.servers = servers;
         }
         facts

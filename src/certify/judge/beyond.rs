@@ -8,7 +8,7 @@ use super::{asked, good, outcome, some_loads};
 use crate::certify::evidence::{Evidence, Exchange};
 use crate::certify::lane::words::{SECOND_WORD, WORD};
 use crate::certify::probe::Probe;
-use crate::certify::said::{Judged, Said, apart, broken, counted, remark, unknown};
+use crate::certify::said::{Judged, Said, apart, broken, counted, unknown};
 use crate::certify::transcript::{Role, Transcript};
 
 /// What the agent said in a turn.
@@ -100,13 +100,14 @@ pub(in crate::certify) fn adds_nothing(e: &Evidence) -> Judged {
     }
     for (probe, load, _) in some_loads(e)? {
         let (from, to) = (e.record(load.request), e.moment(load));
-        let asked = e.seen.iter().find(|seen| {
+        let asked = e.seen.iter().any(|seen| {
             (from..=to).contains(&seen.record)
                 && seen.agent == e.lines[load.request].agent
                 && matches!(&seen.sighting, Sighting::ModelAsked { .. })
         });
-        if let Some(seen) = asked {
-            return remark(format!("{}: the model was asked", probe.word()), seen.record);
+        if asked {
+            // Titles are made whenever an agent likes: it is recorded and no more.
+            return Ok(format!("nothing was added; {}: the model was asked", probe.word()));
         }
     }
     Ok("the second load told as much as the first".to_owned())
@@ -140,7 +141,8 @@ fn started(e: &Evidence, server: &str, from: usize, to: usize) -> usize {
 /// 62: the servers of a load are started.
 pub(in crate::certify) fn servers(e: &Evidence) -> Judged {
     let (load, _) = good(e, Probe::LoadServers)?;
-    let to = e.first(Probe::LoadOtherClient).map_or(usize::MAX, |next| e.record(next.request));
+    asked(e, Probe::ServersTurn)?;
+    let to = e.first(Probe::LoadWithout).map_or(usize::MAX, |next| e.record(next.request));
     match started(e, "given", e.record(load.request), to) {
         0 => broken("the server was not started by the first prompt", e.moment(load)),
         count => Ok(format!("it was started {}", counted(count, "time"))),
@@ -150,7 +152,7 @@ pub(in crate::certify) fn servers(e: &Evidence) -> Judged {
 /// 63: the list of servers is the one of the request.
 pub(in crate::certify) fn no_other_servers(e: &Evidence) -> Judged {
     good(e, Probe::LoadServers)?;
-    let (load, _) = good(e, Probe::LoadOtherClient)?;
+    let (load, _) = good(e, Probe::LoadWithout)?;
     match started(e, "given", e.record(load.request), usize::MAX) {
         0 => Ok("the server of an earlier load stays away".to_owned()),
         _ => broken("the server of an earlier load was started again", e.moment(load)),

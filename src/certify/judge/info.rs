@@ -33,9 +33,6 @@ pub(in crate::certify) fn busy(e: &Evidence) -> Judged {
 /// 117: a prompt before the answer to a load.
 pub(in crate::certify) fn eager(e: &Evidence) -> Judged {
     let (load, turn) = (asked(e, Probe::EagerLoad)?, asked(e, Probe::EagerTurn)?);
-    if turn.answers.is_empty() && turn.gave_up {
-        return remark("the prompt was never answered", e.moment(turn));
-    }
     Ok(format!("the load {}, the prompt {}", outcome(e, load), outcome(e, turn)))
 }
 

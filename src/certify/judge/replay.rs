@@ -180,7 +180,8 @@ pub(in crate::certify) fn attribution(e: &Evidence) -> Judged {
             let texts: Vec<_> = live.of(role).iter().map(|one| one.text.trim()).collect();
             let swapped = told.of(other).into_iter().find(|message| {
                 let text = message.text.trim();
-                let own = live.of(other).iter().any(|one| one.text.trim() == text);
+                // An answer may repeat its question, or be cut.
+                let own = live.of(other).iter().any(|one| one.text.contains(text));
                 !own && texts.iter().any(|one| !one.is_empty() && text.contains(one))
             });
             if let Some(message) = swapped {

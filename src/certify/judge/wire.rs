@@ -15,7 +15,8 @@ const UNKNOWN_METHOD: i64 = -32601;
 pub(in crate::certify) fn only_messages(e: &Evidence) -> Judged {
     let is_message = |line: &Line| {
         line.json.as_ref().is_some_and(|json| {
-            json.is_object() && (json["method"].is_string() || json.get("id").is_some())
+            let answers = ["id", "result", "error"].iter().any(|key| json.get(*key).is_some());
+            json.is_object() && (json["method"].is_string() || answers)
         })
     };
     if let Some(seen) =

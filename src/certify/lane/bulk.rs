@@ -32,10 +32,10 @@ fn turns(site: &Site, agent: &mut Client, session: &str) {
     let line = "skep has told a bee from a wasp since there were baskets. ";
     let text: String = line.chars().cycle().take(site.bounds().message).collect();
     let big = words::text(&format!("skep:echo {text}"));
-    let started = now();
     if !site.turn(agent, Probe::BigTurn, session, &big).is_result() {
         return;
     }
+    let started = now();
     site.tell("many turns");
     let mut count = 0;
     while count < site.bounds().turns && started.elapsed() < site.bounds().bulk {

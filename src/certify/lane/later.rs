@@ -56,7 +56,6 @@ fn after_a_kill(site: &mut Site, sessions: &Sessions, killed: Option<&str>) {
         site.load(&mut agent, Probe::LoadKilled, killed, "work");
     }
     site.load(&mut agent, Probe::LoadMore, &sessions.main, "work");
-    with_servers(site, &mut agent, sessions);
     if site.offer.has("resume") {
         let params = json!({
             "sessionId": sessions.second, "cwd": site.path("work/inner"), "mcpServers": [],
@@ -72,22 +71,6 @@ fn after_a_kill(site: &mut Site, sessions: &Sessions, killed: Option<&str>) {
     site.slow(&mut agent, Probe::MidTurn, &sessions.second);
     agent.did(Probe::KillProcess, "");
     agent.kill();
-}
-
-fn with_servers(site: &Site, agent: &mut Client, sessions: &Sessions) {
-    site.tell("loading with servers");
-    let mut setup = site.setup(&sessions.main, "work");
-    setup["mcpServers"] = json!([{
-        "name": "dead", "command": site.path("no-such-server"), "args": [], "env": [],
-    }]);
-    agent.call(Probe::LoadDead, "session/load", setup.clone());
-    setup["mcpServers"] = json!([site.servers.setup("given")]);
-    let reply = agent.call(Probe::LoadServers, "session/load", setup);
-    if reply.is_result() {
-        let hello = words::text("Are your servers there?");
-        site.turn(agent, Probe::ServersTurn, &sessions.main, &hello);
-        site.servers.await_start("given", site.bounds().answer / 4);
-    }
 }
 
 /// The third one was killed alone, in mid-stream.
@@ -107,12 +90,30 @@ fn at_last(site: &mut Site, sessions: &Sessions) {
     let Some(mut agent) = site.ready(CLIENT) else { return };
     site.tell("loading after the group was killed");
     site.load(&mut agent, Probe::LoadAfterGroupKill, &sessions.second, "work/inner");
+    with_servers(site, &mut agent, sessions);
     if let Some(mut beside) = site.ready(CLIENT) {
+        site.load(&mut beside, Probe::LoadWithout, &sessions.main, "work");
         site.load(&mut beside, Probe::LoadBeside, &sessions.second, "work/inner");
         beside.end();
     }
     agent.call(Probe::OtherCwd, "session/load", site.setup(&sessions.main, "work/inner"));
     load_at_end(site, agent, &sessions.main);
+}
+
+fn with_servers(site: &Site, agent: &mut Client, sessions: &Sessions) {
+    site.tell("loading with servers");
+    let mut setup = site.setup(&sessions.main, "work");
+    setup["mcpServers"] = json!([site.servers.setup("given")]);
+    let reply = agent.call(Probe::LoadServers, "session/load", setup.clone());
+    if reply.is_result() {
+        let hello = words::text("Are your servers there?");
+        site.turn(agent, Probe::ServersTurn, &sessions.main, &hello);
+        site.servers.await_start("given", site.bounds().answer / 4);
+    }
+    setup["mcpServers"] = json!([{
+        "name": "dead", "command": site.path("no-such-server"), "args": [], "env": [],
+    }]);
+    agent.call(Probe::LoadDead, "session/load", setup);
 }
 
 /// The end of the input comes while the load is under way.

@@ -63,7 +63,7 @@ pub(super) const ROWS: &[Requirement] = &[
         check: None,
         gate: Gate::Load,
         tier: Tier::Robust,
-        plan: &[Probe::LoadServers, Probe::LoadOtherClient],
+        plan: &[Probe::LoadServers, Probe::LoadWithout],
         judge: beyond::no_other_servers,
     },
     Requirement {

@@ -35,10 +35,10 @@ pub(super) fn svg(left: &str, right: &str, arrows: &[Arrow]) -> String {
     );
     for (x, name) in [(LEFT, left), (RIGHT, right)] {
         let name = escape(name);
-        write!(
+        writeln!(
             svg,
             "<text x=\"{x}\" y=\"18\" text-anchor=\"middle\" font-weight=\"bold\">{name}</text>\
-             <line x1=\"{x}\" y1=\"26\" x2=\"{x}\" y2=\"{height}\" stroke=\"#8888\"/>\n"
+             <line x1=\"{x}\" y1=\"26\" x2=\"{x}\" y2=\"{height}\" stroke=\"#8888\"/>"
         )
         .expect("a string takes all");
     }
