@@ -149,8 +149,23 @@ impl Client {
 
     /// Waits for the answer to a request.
     pub(super) fn answer(&mut self, id: &RpcId) -> Reply {
+        let patience = self.patience();
+        self.answer_within(id, patience)
+    }
+
+    /// Waits a quarter of the time for an answer that may well not come.
+    pub(super) fn answer_soon(&mut self, id: &RpcId) -> Reply {
+        let patience = self.patience().min(self.bounds.answer / 4);
+        let slow = self.slow;
+        let reply = self.answer_within(id, patience);
+        // That it does not come is no reason to be impatient from then on.
+        self.slow = slow;
+        reply
+    }
+
+    fn answer_within(&mut self, id: &RpcId, patience: Duration) -> Reply {
         let started = now();
-        let deadline = started + self.patience();
+        let deadline = started + patience;
         while !self.replies.contains_key(id) && self.hear_until(deadline) {}
         if let Some(reply) = self.replies.remove(id) {
             self.fresh = false;

@@ -90,6 +90,9 @@ pub fn definitions() -> Value {
     generator.subschema_for::<v1::ClientNotification>();
     generator.subschema_for::<v1::CancelRequestNotification>();
     generator.subschema_for::<v1::ClientResponse>();
+    generator.subschema_for::<v1::AgentRequest>();
+    generator.subschema_for::<v1::AgentNotification>();
+    generator.subschema_for::<v1::AgentResponse>();
     generator.take_definitions(true).into_iter().collect()
 }
 

@@ -86,7 +86,7 @@ fn loads(site: &Site, agent: &mut Client, sessions: &Sessions) {
         (Probe::LoadText, RpcId::Text("a load, «7»".into())),
     ] {
         agent.ask_as(probe, id.clone(), "session/load", site.setup(main, "work"));
-        agent.answer(&id);
+        agent.answer_soon(&id);
     }
     cancelled_load(site, agent, main);
 }

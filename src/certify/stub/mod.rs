@@ -227,3 +227,122 @@ fn spoken(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+
+    use super::*;
+
+    const PATHS: [&str; 4] = [
+        "/v1/chat/completions",
+        "/v1/responses",
+        "/v1/messages",
+        "/v1beta/models/stub:streamGenerateContent?alt=sse",
+    ];
+
+    /// A conversation in each way of talking: a word to remember, then the question for it.
+    fn bodies() -> [Value; 4] {
+        let said = ["Please remember the word amber-7.", "yes", "Which? skep:recall"];
+        let roles = ["user", "assistant", "user"];
+        let pairs = || roles.into_iter().zip(said);
+        let messages: Value =
+            pairs().map(|(role, text)| json!({"role": role, "content": text})).collect();
+        let items: Value = pairs()
+            .map(|(role, text)| json!({"type": "message", "role": role, "content": [{"text": text}]}))
+            .collect();
+        let contents: Value = pairs()
+            .map(|(role, text)| {
+                let role = if role == "user" { role } else { "model" };
+                json!({"role": role, "parts": [{"text": text}]})
+            })
+            .collect();
+        [
+            json!({"stream": true, "messages": messages}),
+            json!({"stream": true, "input": items}),
+            json!({"stream": true, "messages": messages}),
+            json!({"contents": contents}),
+        ]
+    }
+
+    fn stub() -> Stub {
+        Stub::listen(&Arc::new(Tape::start())).unwrap()
+    }
+
+    /// What is answered to bytes on a connection of their own.
+    fn sent(stub: &Stub, bytes: &[u8]) -> String {
+        let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, stub.port)).unwrap();
+        stream.write_all(bytes).unwrap();
+        stream.shutdown(std::net::Shutdown::Write).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    fn post(path: &str, head: &str, body: &[u8]) -> Vec<u8> {
+        let head = format!("POST {path} HTTP/1.1\r\n{head}content-length: {}\r\n\r\n", body.len());
+        [head.as_bytes(), body].concat()
+    }
+
+    #[test]
+    fn every_way_of_talking_gets_the_word_back_in_pieces() {
+        let stub = stub();
+        for (path, body) in PATHS.into_iter().zip(bodies()) {
+            let answer = sent(&stub, &post(path, "", body.to_string().as_bytes()));
+            assert!(answer.starts_with("HTTP/1.1 200"), "{path}: {answer}");
+            assert!(answer.contains("amber-7.") && answer.contains("data: "), "{path}: {answer}");
+            assert!(answer.matches("data: ").count() > 4, "{path}: {answer}");
+        }
+    }
+
+    #[test]
+    fn bodies_may_be_packed_or_come_in_chunks() {
+        let stub = stub();
+        let body = bodies()[0].to_string();
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(body.as_bytes()).unwrap();
+        let level = ruzstd::encoding::CompressionLevel::Uncompressed;
+        let zstd = ruzstd::encoding::compress_to_vec(body.as_bytes(), level);
+        let (head, tail) = body.split_at(20);
+        let chunks = format!(
+            "POST {} HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n{:x}\r\n{head}\r\n{:x}\r\n{tail}\r\n0\r\n\r\n",
+            PATHS[0],
+            head.len(),
+            tail.len(),
+        );
+        for bytes in [
+            post(PATHS[0], "content-encoding: gzip\r\n", &gzip.finish().unwrap()),
+            post(PATHS[0], "content-encoding: zstd\r\n", &zstd),
+            chunks.into_bytes(),
+        ] {
+            let answer = sent(&stub, &bytes);
+            assert!(answer.contains("amber-7."), "{answer}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_conversation_is_answered_too() {
+        let stub = stub();
+        let head = |line: &str| sent(&stub, format!("{line}\r\n\r\n").as_bytes());
+        assert!(head("GET /v1/models HTTP/1.1").contains("\"stub\""));
+        assert!(!head("HEAD / HTTP/1.1").contains('{'));
+        let upgrade = "GET /v1/responses HTTP/1.1\r\nUpgrade: websocket";
+        assert!(head(upgrade).starts_with("HTTP/1.1 404"));
+        let count = sent(&stub, &post("/v1/messages/count_tokens", "", b"{}"));
+        assert!(count.contains("input_tokens"), "{count}");
+        let broken = sent(&stub, &post(PATHS[0], "", b"{"));
+        assert!(broken.starts_with("HTTP/1.1 400"), "{broken}");
+    }
+
+    #[test]
+    fn no_two_answers_have_one_id_and_wishes_are_fulfilled() {
+        let stub = stub();
+        let ask = |text: &str| {
+            let body = json!({"messages": [{"role": "user", "content": text}]}).to_string();
+            sent(&stub, &post(PATHS[0], "", body.as_bytes()))
+        };
+        assert!(ask("a").contains("chatcmpl-1") && ask("b").contains("chatcmpl-2"));
+        assert!(ask("skep:fail-429").starts_with("HTTP/1.1 429"));
+        assert!(ask("skep:fail-500").starts_with("HTTP/1.1 500"));
+    }
+}
