@@ -2,6 +2,7 @@
 //! purpose through its worst days, and says exactly who broke what.
 //!
 //! - [`director`]: walks a scenario against a world; start here.
+//! - [`certify`]: what an agent's `loadSession` is worth.
 //! - [`live`]: the world of processes.
 //! - [`outcome`]: what a run came to; every report is a view of it.
 //! - [`matrix`]: what a proof came to.
@@ -12,6 +13,7 @@
 //! - [`scenario`]: the scenario language, text into what a run is asked to do.
 //! - [`exit_code`]: how the process ends.
 
+pub mod certify;
 pub mod cli;
 pub mod director;
 pub mod exit_code;

@@ -6,6 +6,7 @@
 //! - [`Shell`]: gives an agent byte streams and a clock; [`Watch`] sees all it does and may hold it.
 //! - [`main`]: the agent as a process that a real harness starts; [`AgentPort`] is where such
 //!   processes call their director, [`Shell::serve`] runs an agent in one.
+//! - [`Defect`]: what is wrong with the agent that has no director, if anything.
 //! - [`schema`]: what a harness sends, held against the official schema.
 //! - [`FramePipe`]: for worlds that carry frames as values: what a reader makes of the effects.
 //!
@@ -16,12 +17,14 @@ mod core;
 mod live;
 pub mod schema;
 mod shell;
+mod solo;
 
 pub use crate::core::{
     Agent, AgentDisk, AgentEffect, AgentEvent, DiskError, FramePipe, Session, Turn,
 };
 pub use crate::live::{
-    AgentLink, AgentPort, DirectorAddress, HalfDirector, StdioArgs, main, wrapper_script,
+    AgentLink, AgentPort, BadArgs, DirectorAddress, StdioArgs, main, wrapper_script,
 };
 pub use crate::schema::SchemaCheck;
 pub use crate::shell::{Ended, Keep, MOST_LINE_BYTES, Seen, Shell, Watch};
+pub use crate::solo::Defect;

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::panic::{self, AssertUnwindSafe};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -148,10 +148,17 @@ pub fn relay(arguments: &RelayArguments, console: &Console) -> Result<ExitCode, 
 /// # Errors
 /// When it cannot run.
 pub fn scripted_agent(arguments: &[OsString]) -> Result<ExitCode, Trouble> {
-    let home = current_dir()?;
-    let arguments = skep_agent::StdioArgs::read(arguments, home)
+    let birthplace = current_dir()?;
+    let arguments = skep_agent::StdioArgs::read(arguments, home(&birthplace), birthplace)
         .map_err(|error| Trouble::usage(error.to_string()))?;
     end_with(block_on(skep_agent::main(arguments))?)
+}
+
+/// The user's home; where none is named, the directory that we stand in.
+#[expect(clippy::disallowed_methods, reason = "the command line reads the environment")]
+fn home(otherwise: &Path) -> PathBuf {
+    let named = std::env::var_os("HOME").filter(|home| !home.is_empty());
+    named.map_or_else(|| otherwise.to_owned(), PathBuf::from)
 }
 
 /// The process of the reference harness.
@@ -190,7 +197,7 @@ fn block_on(program: impl Future<Output = i32>) -> Result<i32, Trouble> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "our own programs stand where they were started")]
-fn current_dir() -> Result<PathBuf, Trouble> {
+pub(super) fn current_dir() -> Result<PathBuf, Trouble> {
     std::env::current_dir().map_err(|error| Trouble::ours(format!("no working directory: {error}")))
 }
 
@@ -242,4 +249,41 @@ pub fn prove(tests: &[Test], proof: &Proof, console: &Console) -> Result<Matrix,
         interrupted: interrupt.is_wanted(),
         wall_ms: clock.passed_ms(),
     })
+}
+
+/// This very program, for verbs that it calls itself by.
+///
+/// # Errors
+/// When the system does not say where it is.
+pub fn executable() -> Result<PathBuf, Trouble> {
+    std::env::current_exe()
+        .map_err(|error| Trouble::ours(format!("this program cannot be found: {error}")))
+}
+
+/// A variable of the environment.
+#[expect(clippy::disallowed_methods, reason = "the command line reads the environment")]
+pub fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name)
+}
+
+/// A command whose program is a path, as it is called from another directory.
+///
+/// # Errors
+/// When nobody knows where we stand.
+pub fn anchored(command: &[OsString]) -> Result<Vec<OsString>, Trouble> {
+    let mut command = command.to_vec();
+    let program = Path::new(&command[0]);
+    if program.components().count() > 1 && program.is_relative() {
+        command[0] = current_dir()?.join(program).into_os_string();
+    }
+    Ok(command)
+}
+
+/// Whether a program can be started by this name.
+pub fn on_path(program: &str) -> bool {
+    if program.contains('/') {
+        return Path::new(program).exists();
+    }
+    let path = variable("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }

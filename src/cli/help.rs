@@ -51,6 +51,27 @@ Examples:
 
 Exit codes: 0 held · 1 usage · 2 violated · 3 inconclusive · 4 scenario wrong · 70 ours";
 
+/// `skep certify`, by example.
+pub(super) const CERTIFY: &str = "\
+skep plays the client: it holds a conversation with the agent, ends or kills it, loads the \
+conversation in a new process, and holds what is replayed against what was streamed live. The \
+agent runs in a home of its own that is gone afterwards.
+
+The result is a word: speaks, loads, survives, faithful, honest, robust. Each needs those before \
+it. `skep list requirements` shows what is looked at.
+
+Examples:
+  skep certify -- my-agent acp
+      Certifies an agent.
+  skep certify --quick --level survives -- my-agent acp
+      Without the minute's pause; is content with less.
+  skep certify -- skep scripted-agent
+      The agent that skep itself is tried on, which behaves well.
+  skep certify -- skep scripted-agent --broken drops-the-last-user
+      The same with a defect: see what a violation looks like.
+
+Exit codes: 0 the tier is reached · 1 usage · 2 violated · 3 inconclusive or blocked · 70 ours";
+
 /// `skep prove`, by example.
 pub(super) const PROVE: &str = "\
 A check that cannot fail proves nothing. skep's own harness, store and relay have named faults; \
@@ -65,7 +86,9 @@ Examples:
   skep prove --mutant 'store/*'
       Only the faults of the store.
   skep prove --world live --declared
-      With real processes, and only what the scenarios declare.";
+      With real processes, and only what the scenarios declare.
+  skep prove --certify
+      The other proof: a broken agent for each requirement of a certificate.";
 
 /// `skep list`, by example.
 pub(super) const LIST: &str = "\

@@ -1,6 +1,7 @@
 //! `skep list`: what there is, and what has to do with what.
 
 mod profile;
+mod requirements;
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use super::console::Console;
 use super::options::{Format, OutputOptions};
 use super::trouble::Trouble;
 use super::{discover, help, profiles, select};
+use crate::certify::{self, Requirement};
 use crate::exit_code::ExitCode;
 use crate::profile::HarnessProfile;
 use crate::report::Paint;
@@ -32,7 +34,7 @@ pub struct ListArguments {
     /// What is listed; without it, what there is in numbers.
     #[arg(
         value_enum,
-        value_name = "scenarios|rules|mutants|profiles",
+        value_name = "scenarios|rules|mutants|requirements|profiles",
         hide_possible_values = true
     )]
     pub what: Option<Kind>,
@@ -56,6 +58,8 @@ pub enum Kind {
     Rules,
     /// Faults of the reference, and who declares to notice each.
     Mutants,
+    /// What a certificate looks at: each with its plan and the agent that breaks it.
+    Requirements,
     /// Harness profiles, and the policies that each follows.
     Profiles,
 }
@@ -74,6 +78,7 @@ pub fn list(arguments: &ListArguments, console: &Console) -> Result<ExitCode, Tr
     };
     let shelf = Shelf {
         mutants: Mutant::ALL.iter().copied().filter(|mutant| fits(mutant.id())).collect(),
+        requirements: certify::requirements().iter().filter(|row| fits(&row.id())).collect(),
         rules: RULES.iter().copied().filter(|rule| fits(rule.id)).collect(),
         shown: listed
             .iter()
@@ -116,6 +121,8 @@ struct Shelf {
     shown: Vec<(Listed, String)>,
     /// The rules to show.
     rules: Vec<Rule>,
+    /// The requirements to show.
+    requirements: Vec<&'static Requirement>,
     /// The mutants to show.
     mutants: Vec<Mutant>,
     /// The profiles to show.
@@ -128,6 +135,7 @@ impl Shelf {
             Kind::Scenarios => self.shown.is_empty(),
             Kind::Rules => self.rules.is_empty(),
             Kind::Mutants => self.mutants.is_empty(),
+            Kind::Requirements => self.requirements.is_empty(),
             Kind::Profiles => self.profiles.is_empty(),
         }
     }
@@ -137,6 +145,7 @@ impl Shelf {
             Kind::Scenarios => self.scenarios(paint),
             Kind::Rules => self.rules(paint),
             Kind::Mutants => self.mutants(paint),
+            Kind::Requirements => requirements::text(&self.requirements, paint),
             Kind::Profiles => profile::text(&self.profiles, paint),
         }
     }
@@ -149,6 +158,9 @@ impl Shelf {
             }
             Kind::Rules => self.rules.iter().map(|rule| rule.id).collect(),
             Kind::Mutants => self.mutants.iter().map(|mutant| mutant.id()).collect(),
+            Kind::Requirements => {
+                return self.requirements.iter().map(|row| row.id() + "\n").collect();
+            }
             Kind::Profiles => self.profiles.iter().map(|profile| &*profile.name).collect(),
         };
         names.into_iter().map(|name| format!("{}\n", clean(name))).collect()
@@ -164,6 +176,7 @@ impl Shelf {
             Kind::Mutants => {
                 ("mutants", self.mutants.iter().map(|one| self.mutant_json(*one)).collect())
             }
+            Kind::Requirements => ("requirements", requirements::document(&self.requirements)),
             Kind::Profiles => ("profiles", self.profiles.iter().map(profile::document).collect()),
         };
         json!({"skep_list": VERSION, list.0: list.1})
@@ -182,6 +195,7 @@ impl Shelf {
         line(self.tests(), &tests, "scenarios")
             + &line(self.rules.len(), "rules", "rules")
             + &line(self.mutants.len(), "mutants", "mutants")
+            + &line(self.requirements.len(), "requirements of a certificate", "requirements")
             + &line(self.profiles.len(), "harness profiles", "profiles")
     }
 
@@ -190,7 +204,8 @@ impl Shelf {
             "skep_list": VERSION,
             "counts": {
                 "scenarios": self.listed.len(), "tests": self.tests(), "rules": self.rules.len(),
-                "mutants": self.mutants.len(), "profiles": self.profiles.len(),
+                "mutants": self.mutants.len(), "requirements": self.requirements.len(),
+                "profiles": self.profiles.len(),
             },
         })
     }

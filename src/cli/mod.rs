@@ -4,7 +4,8 @@
 //! the only one that prints. Each verb takes its arguments apart, has the work done by the
 //! [`director`](crate::director), and shows what came out.
 //!
-//! - [`run`], [`prove`], [`list`], [`harness`], [`relay`], [`replay`], [`completions`]: the verbs.
+//! - [`run`], [`certify`], [`prove`], [`list`], [`harness`], [`relay`], [`replay`], [`completions`]:
+//!   the verbs.
 //! - [`hidden`]: verbs that skep calls itself by.
 //! - [`discover`], [`corpus`], [`select`], [`profiles`]: which tests of which harness are meant.
 //! - [`engine`]: the one place that asks the rest of skep to do something.
@@ -12,6 +13,8 @@
 //! - [`console`], [`progress`], [`targets`], [`traces`]: where output goes.
 //! - [`trouble`]: what a user is told when nothing can be run.
 
+pub mod certify;
+pub mod certify_reports;
 pub mod completions;
 pub mod console;
 pub mod corpus;
@@ -26,6 +29,7 @@ pub mod options;
 pub mod profiles;
 pub mod progress;
 pub mod prove;
+pub mod prove_certify;
 pub mod relay;
 pub mod replay;
 pub mod run;
@@ -71,6 +75,8 @@ pub struct Arguments {
 pub enum Verb {
     /// Play scenarios and say what held.
     Run(run::RunArguments),
+    /// Say what an agent's `loadSession` is worth.
+    Certify(certify::CertifyArguments),
     /// Play every scenario against every named fault: can each one fail?
     Prove(prove::ProveArguments),
     /// List what there is: scenarios, rules, mutants, profiles.
@@ -89,6 +95,9 @@ pub enum Verb {
     /// The reference harness's process.
     #[command(hide = true)]
     ReferenceHarness(hidden::Passed),
+    /// The server that a certificate's sessions bring along.
+    #[command(hide = true)]
+    CertifyServer(hidden::ServerArguments),
 }
 
 /// The whole program, from the command line to the exit code.
@@ -120,6 +129,9 @@ fn dispatch(verb: Verb) -> ExitCode {
         Verb::Run(arguments) => {
             with(arguments.output.console(), |console| run::run(&arguments, console))
         }
+        Verb::Certify(arguments) => {
+            with(arguments.output.console(), |console| certify::certify(&arguments, console))
+        }
         Verb::Prove(arguments) => {
             with(arguments.output.console(), |console| prove::prove(&arguments, console))
         }
@@ -139,6 +151,9 @@ fn dispatch(verb: Verb) -> ExitCode {
             with(Console::plain(), |console| completions::completions(&arguments, console))
         }
         Verb::ScriptedAgent(passed) => with(Console::plain(), |_| hidden::scripted_agent(&passed)),
+        Verb::CertifyServer(arguments) => {
+            with(Console::plain(), |_| hidden::certify_server(&arguments))
+        }
         Verb::ReferenceHarness(passed) => {
             with(Console::plain(), |_| hidden::reference_harness(&passed))
         }

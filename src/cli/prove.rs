@@ -31,6 +31,10 @@ pub struct ProveArguments {
     /// Try each scenario only against the mutants that it declares. The live world always does.
     #[arg(long)]
     pub declared: bool,
+    /// Prove the certificate instead: certify a broken agent for each of its requirements.
+    /// `--mutant` then picks broken agents.
+    #[arg(long, conflicts_with_all = ["paths", "only", "declared", "world", "gear", "seed"])]
+    pub certify: bool,
     /// Where the tests are played.
     #[arg(long, value_enum, value_name = "sim|live", hide_possible_values = true)]
     pub world: Option<WorldOption>,
@@ -70,6 +74,9 @@ pub struct Proof {
 /// # Errors
 /// When it cannot be played as it stands.
 pub fn prove(arguments: &ProveArguments, console: &Console) -> Result<ExitCode, Trouble> {
+    if arguments.certify {
+        return super::prove_certify::prove(arguments, console);
+    }
     let Some(world) = world_name(arguments.world, arguments.gear, GearOption::Event) else {
         return Err(Trouble::usage("the live world has no gears")
             .help("leave `--gear` out, or play in the simulator"));

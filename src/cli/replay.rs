@@ -11,6 +11,7 @@ use super::console::Console;
 use super::options::{Format, OutputOptions, parse_instant};
 use super::trouble::Trouble;
 use super::{engine, help};
+use crate::certify::{self, Certificate, Tier};
 use crate::exit_code::ExitCode;
 use crate::outcome::{RunOutcome, TestOutcome};
 use crate::report::names::Names;
@@ -24,7 +25,7 @@ const MOST_BYTES: u64 = 512 * 1024 * 1024;
 #[derive(Clone, Debug, Args)]
 #[command(after_long_help = help::REPLAY)]
 pub struct ReplayArguments {
-    /// The trace: a file that `skep run --trace DIR` wrote.
+    /// The trace: a file that `skep run --trace DIR` or `skep certify --trace PATH` wrote.
     #[arg(value_name = "TRACE")]
     pub trace: PathBuf,
     /// Show the wire up to this instant instead of the verdict.
@@ -46,6 +47,11 @@ pub fn replay(arguments: &ReplayArguments, console: &Console) -> Result<ExitCode
         let listing = wire::listing::listing(&trace, &names, Some(until), console.paint);
         console.say(&listing)?;
         return Ok(ExitCode::Held);
+    }
+    if &*trace.header.world == certify::WORLD {
+        let certificate = Certificate::of(trace);
+        super::certify::show(&certificate, false, console)?;
+        return Ok(super::certify::exit_code(&certificate, Tier::Robust));
     }
     let outcome = run_of(engine::judge_again(trace)?);
     let shown = match console.format {

@@ -17,11 +17,11 @@ static FOLDERS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// A listed process with its group; dropping it kills both and takes it off the list.
 #[derive(Debug)]
-pub(super) struct Group(i32);
+pub(crate) struct Group(i32);
 
 impl Group {
     /// Lists a process and the group that it leads, if it leads one.
-    pub(super) fn led_by(pid: u32) -> Self {
+    pub(crate) fn led_by(pid: u32) -> Self {
         let pid = i32::try_from(pid).expect("process ids are small");
         list(&LIVE).insert(pid);
         Self(pid)
@@ -33,12 +33,12 @@ impl Group {
     }
 
     /// Sends a signal to the process and all of its group. What is gone already is no error.
-    pub(super) fn signal_all(&self, signal: Signal) {
+    pub(crate) fn signal_all(&self, signal: Signal) {
         signal_all(self.0, signal);
     }
 
     /// Sends a signal to the process alone.
-    pub(super) fn signal(&self, signal: Signal) {
+    pub(crate) fn signal(&self, signal: Signal) {
         if let Some(pid) = Pid::from_raw(self.0) {
             let _gone = kill_process(pid, signal);
         }
@@ -54,17 +54,17 @@ impl Drop for Group {
 
 /// A directory for the time being; dropping it removes it with all that is in it.
 #[derive(Debug)]
-pub(super) struct Folder(PathBuf);
+pub(crate) struct Folder(PathBuf);
 
 impl Folder {
     /// Makes one, for this user alone, at a path short enough for a socket.
-    pub(super) fn new() -> std::io::Result<Self> {
+    pub(crate) fn new() -> std::io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("skep-").tempdir()?.keep();
         list(&FOLDERS).insert(folder.clone());
         Ok(Self(folder))
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 }

@@ -10,6 +10,7 @@
 //! bytes; real times stand in no story, only where they are asked for.
 
 pub mod again;
+pub mod certificate;
 pub mod clean;
 pub mod disk;
 pub mod excerpt;

@@ -483,7 +483,8 @@ impl Frame {
 }
 
 impl RpcId {
-    fn to_json(&self) -> Value {
+    /// The id as it stands on the wire.
+    pub fn to_json(&self) -> Value {
         match self {
             Self::Number(number) => Value::from(*number),
             Self::Text(text) => Value::from(&**text),
@@ -491,7 +492,8 @@ impl RpcId {
         }
     }
 
-    fn from_json(value: &Value) -> Option<Self> {
+    /// Reads an id; a fraction, a list or an object is none.
+    pub fn from_json(value: &Value) -> Option<Self> {
         match value {
             Value::Number(number) => number.as_i64().map(Self::Number),
             Value::String(text) => Some(Self::Text(text.as_str().into())),

@@ -17,6 +17,7 @@ use crate::nostr::{ClientMsg, HttpCall, HttpReply, NostrEvent, RelayMsg};
 use crate::record::{
     End, Header, Life, NameKind, Note, Process, Receipt, Record, Settled, Side, Trace, What,
 };
+use crate::sighting::Sighting;
 use crate::snapshot::Snapshot;
 
 /// The version that this build writes, and the only one that it reads.
@@ -184,6 +185,11 @@ fn what_json(what: &What) -> (&'static str, Value) {
             ("receipts", json!({"state": &**state, "receipts": receipts}))
         }
         What::Finding { actor, text } => ("finding", json!({"actor": &**actor, "text": &**text})),
+        What::Sighting { agent, sighting } => {
+            let mut body = sighting.to_json();
+            body["agent"] = Value::from(name(agent));
+            ("sighting", body)
+        }
         What::Settled { step, how } => {
             let mut body = settled_json(how);
             body["step"] = Value::from(*step);
@@ -323,6 +329,7 @@ fn read_what(value: &Value) -> Option<What> {
                 .collect::<Option<_>>()?,
         },
         "finding" => What::Finding { actor: text("actor")?, text: text("text")? },
+        "sighting" => What::Sighting { agent: agent()?, sighting: Sighting::from_json(value)? },
         "settled" => What::Settled { step: count("step")?, how: read_settled(value)? },
         _ => return None,
     })

@@ -7,6 +7,7 @@
 //! - [`acp`]: frames between a harness and its agent.
 //! - [`nostr`]: frames between a harness and its relay.
 //! - [`policy`]: the choices a harness may make where public harnesses disagree.
+//! - [`sighting`]: what a certificate's client notices beside the frames.
 //! - [`snapshot`]: a state directory, as seen from outside.
 //! - [`jsonl`]: the JSON Lines form, versioned; a torn last line is tolerated.
 //! - [`hex`]: ids and keys, compared by value.
@@ -19,6 +20,7 @@ pub mod jsonl;
 pub mod nostr;
 pub mod policy;
 pub mod record;
+pub mod sighting;
 pub mod snapshot;
 
 pub use acp::{Answer, Call, Frame, RpcError, RpcId, Setup, Text, Update};
@@ -29,4 +31,5 @@ pub use nostr::{
 pub use record::{
     End, Header, Life, NameKind, Note, Process, Receipt, Record, Settled, Side, Trace, What,
 };
+pub use sighting::Sighting;
 pub use snapshot::{Entry, EntryKind, Snapshot};

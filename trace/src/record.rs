@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::acp::{Frame, Text};
 use crate::hex::Hex32;
 use crate::nostr::{ClientMsg, HttpCall, HttpReply, RelayMsg, SharedEvent};
+use crate::sighting::Sighting;
 use crate::snapshot::Snapshot;
 
 /// A whole run: what was run, and everything that happened, in order.
@@ -290,6 +291,13 @@ pub enum What {
         actor: Text,
         /// What, in one line.
         text: Text,
+    },
+    /// The client of a certificate did or saw something beside the frames.
+    Sighting {
+        /// At which process.
+        agent: Process,
+        /// What.
+        sighting: Sighting,
     },
     /// The step's expectations were met and everything drained, or a bound was reached.
     Settled {

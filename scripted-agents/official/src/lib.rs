@@ -21,6 +21,7 @@ const DECIDING: &[&str] = &[
     "const",
     "items",
     "maximum",
+    "minLength",
     "minimum",
     "not",
     "oneOf",
@@ -32,8 +33,8 @@ const DECIDING: &[&str] = &[
 /// Keywords that decide nothing.
 const IDLE: &[&str] = &["default", "description", "discriminator", "format", "title"];
 
-/// What the table is for: the parameters of what a client may send, by method, the results of
-/// what an agent may ask, by method, and the shapes that both refer to.
+/// What the table is for: the parameters of what a client may send, by method, and the results
+/// of what an agent may ask; the same of an agent, and the shapes that all of them refer to.
 pub fn table() -> Value {
     let mut generator = SchemaSettings::default().into_generator();
     generator.subschema_for::<v1::ClientRequest>();
@@ -42,16 +43,37 @@ pub fn table() -> Value {
     let params = methods(generator.definitions(), &["agent", "protocol"]);
     generator.subschema_for::<v1::ClientResponse>();
     let results = methods(generator.definitions(), &["client"]);
+    let (agent_params, agent_results) = agent_side();
+    generator.subschema_for::<v1::AgentRequest>();
+    generator.subschema_for::<v1::AgentNotification>();
+    generator.subschema_for::<v1::AgentResponse>();
     let shapes = generator.take_definitions(true);
-    let shapes = needed(&shapes, params.values().chain(results.values()));
-    json!({"acp": 1, "schema": VERSION, "params": params, "results": results, "shapes": shapes})
+    let roots = [&params, &results, &agent_params, &agent_results];
+    let shapes = needed(&shapes, roots.into_iter().flat_map(BTreeMap::values));
+    json!({
+        "acp": 1, "schema": VERSION, "params": params, "results": results,
+        "agent_params": agent_params, "agent_results": agent_results, "shapes": shapes,
+    })
+}
+
+/// What an agent may send, and the results that it owes, by method.
+fn agent_side() -> (BTreeMap<String, String>, BTreeMap<String, String>) {
+    let mut generator = SchemaSettings::default().into_generator();
+    generator.subschema_for::<v1::AgentRequest>();
+    generator.subschema_for::<v1::AgentNotification>();
+    generator.subschema_for::<v1::CancelRequestNotification>();
+    let mut params = methods(generator.definitions(), &["client", "protocol"]);
+    // A form brings a schema of its own along, whose keywords nobody here has to know.
+    params.retain(|method, _| !method.starts_with("elicitation/"));
+    generator.subschema_for::<v1::AgentResponse>();
+    (params, methods(generator.definitions(), &["agent"]))
 }
 
 /// The table as it is committed: a shape a line, so that a change shows as what it is.
 pub fn text() -> String {
     let table = table();
     let mut text = format!("{{\n\"acp\": 1,\n\"schema\": {},\n", table["schema"]);
-    for part in ["params", "results", "shapes"] {
+    for part in ["params", "results", "agent_params", "agent_results", "shapes"] {
         let entries: BTreeMap<_, _> = table[part].as_object().expect("an object").iter().collect();
         let lines: Vec<_> =
             entries.iter().map(|(name, shape)| format!("{}: {shape}", json!(name))).collect();
@@ -68,6 +90,9 @@ pub fn definitions() -> Value {
     generator.subschema_for::<v1::ClientNotification>();
     generator.subschema_for::<v1::CancelRequestNotification>();
     generator.subschema_for::<v1::ClientResponse>();
+    generator.subschema_for::<v1::AgentRequest>();
+    generator.subschema_for::<v1::AgentNotification>();
+    generator.subschema_for::<v1::AgentResponse>();
     generator.take_definitions(true).into_iter().collect()
 }
 

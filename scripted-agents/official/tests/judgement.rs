@@ -1,7 +1,9 @@
 //! The agent's table and its judgement, held against the official types and an independent judge.
 
 use serde_json::{Map, Value, json};
-use skep_agent::schema::{params_misfit, result_misfit};
+use skep_agent::schema::{
+    agent_params_misfit, agent_result_misfit, params_misfit, result_misfit,
+};
 
 const COMMITTED: &str = include_str!("../../src/schema/acp-v1.json");
 
@@ -14,9 +16,12 @@ fn the_committed_table_is_the_one_that_the_official_types_make() {
 fn the_agent_and_the_independent_judge_agree_on_every_value() {
     let table = skep_official::table();
     let (mut fit, mut unfit) = (0, 0);
-    for (part, misfit) in
-        [("params", params_misfit as fn(&str, &Value) -> _), ("results", result_misfit)]
-    {
+    for (part, misfit) in [
+        ("params", params_misfit as fn(&str, &Value) -> _),
+        ("results", result_misfit),
+        ("agent_params", agent_params_misfit),
+        ("agent_results", agent_result_misfit),
+    ] {
         for (method, name) in table[part].as_object().expect("methods") {
             let shape = json!({"$ref": format!("#/$defs/{}", name.as_str().expect("a name")),
                 "$defs": skep_official::definitions()});

@@ -87,11 +87,6 @@ impl AgentDisk {
         self.processes
     }
 
-    /// Takes over a session as another process left it.
-    pub(crate) fn put(&mut self, id: Text, session: Session) {
-        self.sessions.insert(id, session);
-    }
-
     /// Forgets a session.
     pub(crate) fn remove(&mut self, id: &str) {
         self.sessions.remove(id);

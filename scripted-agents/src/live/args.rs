@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use crate::solo::Defect;
+
 /// What the command line of the process says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StdioArgs {
@@ -12,6 +14,10 @@ pub struct StdioArgs {
     pub director: Option<DirectorAddress>,
     /// Where a process on its own keeps its sessions, in a folder `.skep-agent`.
     pub home: PathBuf,
+    /// The directory that it was started in.
+    pub birthplace: PathBuf,
+    /// `--broken NAME`: what a process on its own does wrong.
+    pub defect: Option<Defect>,
 }
 
 /// Where the director listens.
@@ -23,18 +29,25 @@ pub struct DirectorAddress {
     pub token: String,
 }
 
-/// A command line that names half a director.
-#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-#[error("`--socket PATH` and `--token TOKEN` come together, or not at all")]
-pub struct HalfDirector;
+/// A command line that cannot be carried out.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum BadArgs {
+    /// It names half a director.
+    #[error("`--socket PATH` and `--token TOKEN` come together, or not at all")]
+    HalfDirector,
+    /// It names a defect that nobody has.
+    #[error("there is no broken agent `{0}`; `skep list requirements` names them")]
+    Defect(String),
+}
 
 impl StdioArgs {
     /// Reads the words after `scripted-agent`. Words that nobody knows are passed over: many
     /// harnesses add their own.
     ///
     /// # Errors
-    /// When one of `--socket` and `--token` is there and the other is not, or has no value.
-    pub fn read(words: &[OsString], home: PathBuf) -> Result<Self, HalfDirector> {
+    /// When one of `--socket` and `--token` is there and the other is not, or has no value, or
+    /// when `--broken` names no defect.
+    pub fn read(words: &[OsString], home: PathBuf, birthplace: PathBuf) -> Result<Self, BadArgs> {
         let after = |flag: &str| {
             let at = words.iter().position(|word| word == flag)?;
             Some(words.get(at + 1).map(OsString::as_os_str))
@@ -42,10 +55,16 @@ impl StdioArgs {
         let director = match (after("--socket"), after("--token")) {
             (None, None) => None,
             (Some(Some(socket)), Some(Some(token))) => Some(DirectorAddress::new(socket, token)),
-            _ => return Err(HalfDirector),
+            _ => return Err(BadArgs::HalfDirector),
         };
-        Ok(Self { director, home })
+        let defect = after("--broken").map(defect).transpose()?;
+        Ok(Self { director, home, birthplace, defect })
     }
+}
+
+fn defect(name: Option<&OsStr>) -> Result<Defect, BadArgs> {
+    let name = name.unwrap_or_default().to_string_lossy();
+    Defect::parse(&name).ok_or_else(|| BadArgs::Defect(name.into_owned()))
 }
 
 impl DirectorAddress {
@@ -58,9 +77,21 @@ impl DirectorAddress {
 mod tests {
     use super::*;
 
-    fn read(words: &[&str]) -> Result<Option<DirectorAddress>, HalfDirector> {
+    fn args(words: &[&str]) -> Result<StdioArgs, BadArgs> {
         let words: Vec<_> = words.iter().map(OsString::from).collect();
-        StdioArgs::read(&words, PathBuf::from("/home")).map(|args| args.director)
+        StdioArgs::read(&words, PathBuf::from("/home"), PathBuf::from("/"))
+    }
+
+    fn read(words: &[&str]) -> Result<Option<DirectorAddress>, BadArgs> {
+        args(words).map(|args| args.director)
+    }
+
+    #[test]
+    fn a_broken_agent_is_named() {
+        let defect = args(&["acp", "--broken", "null-result"]).map(|args| args.defect);
+        assert_eq!(defect, Ok(Some(Defect::NullResult)));
+        assert_eq!(args(&["--broken", "x"]), Err(BadArgs::Defect("x".to_owned())));
+        assert_eq!(args(&["--broken"]), Err(BadArgs::Defect(String::new())));
     }
 
     #[test]
@@ -68,7 +99,7 @@ mod tests {
         let director = DirectorAddress { socket: "/s".into(), token: "t".to_owned() };
         assert_eq!(read(&["--socket", "/s", "--token", "t", "acp"]), Ok(Some(director)));
         assert_eq!(read(&["acp", "--stdio"]), Ok(None));
-        assert_eq!(read(&["--socket", "/s"]), Err(HalfDirector));
-        assert_eq!(read(&["--token", "t", "--socket"]), Err(HalfDirector));
+        assert_eq!(read(&["--socket", "/s"]), Err(BadArgs::HalfDirector));
+        assert_eq!(read(&["--token", "t", "--socket"]), Err(BadArgs::HalfDirector));
     }
 }

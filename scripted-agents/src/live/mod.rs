@@ -7,18 +7,16 @@
 //! and a token, and both stand in a generated script.
 //!
 //! - [`main`]: the process, [`StdioArgs`]: its command line; start here. Without a director it is
-//!   a well-behaved agent (`standalone`) that keeps its sessions in files (`folder`).
+//!   the agent of `solo`.
 //! - [`AgentPort`], [`AgentLink`]: the director's side; [`Shell::serve`] runs an agent over a link.
 //! - `wire`: what the two say. `puppet`: how the process obeys. `stdio`: its real pipes.
 //!
 //! [`Shell::serve`]: crate::Shell::serve
 
 mod args;
-mod folder;
 mod link;
 mod port;
 mod puppet;
-mod standalone;
 mod stdio;
 mod wire;
 
@@ -26,7 +24,7 @@ use std::path::Path;
 
 use tokio::net::UnixStream;
 
-pub use args::{DirectorAddress, HalfDirector, StdioArgs};
+pub use args::{BadArgs, DirectorAddress, StdioArgs};
 pub use link::AgentLink;
 pub use port::AgentPort;
 
@@ -39,7 +37,7 @@ const NO_DIRECTOR: i32 = 70;
 /// time. The caller must exit with the code at once: a thread may hang in a full pipe.
 pub async fn main(args: StdioArgs) -> i32 {
     match args.director {
-        None => standalone::main(&args.home).await,
+        None => crate::solo::main(&args.home, &args.birthplace, args.defect),
         Some(director) => run_stdio(&director).await,
     }
 }

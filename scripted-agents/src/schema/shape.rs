@@ -25,6 +25,11 @@ pub(super) fn misfit(shapes: &Value, name: &str, value: &Value) -> Option<Misfit
     Fit { shapes, path: Vec::new() }.named(name, value).err()
 }
 
+/// Whether a value fits a shape.
+pub(super) fn fits(shapes: &Value, shape: &Value, value: &Value) -> bool {
+    Fit { shapes, path: Vec::new() }.shape(shape, value).is_ok()
+}
+
 /// Whether the named shape has a field of this name, in any of its forms.
 pub(super) fn has_field(shapes: &Value, shape: &Value, field: &str) -> bool {
     let own = shape.get("properties").is_some_and(|fields| fields.get(field).is_some());
@@ -62,6 +67,9 @@ impl Fit<'_> {
                 "const" if body != value => return self.fail(format!("is not {body}")),
                 "minimum" if below(value, body) => return self.fail(format!("is below {body}")),
                 "maximum" if below(body, value) => return self.fail(format!("is above {body}")),
+                "minLength" if shorter(value, body) => {
+                    return self.fail(format!("is shorter than {body}"));
+                }
                 "required" => self.required(body, value)?,
                 "properties" => self.properties(body, value)?,
                 "additionalProperties" => self.others(body, keywords, value)?,
@@ -187,6 +195,11 @@ fn kind_of(value: &Value) -> &'static str {
         Value::Array(_) => "an array",
         Value::Object(_) => "an object",
     }
+}
+
+fn shorter(value: &Value, least: &Value) -> bool {
+    let letters = value.as_str().map(|text| text.chars().count() as u64);
+    letters.zip(least.as_u64()).is_some_and(|(letters, least)| letters < least)
 }
 
 fn below(one: &Value, other: &Value) -> bool {

@@ -103,6 +103,9 @@ fn what_line(what: &What, names: &Names, pending: &mut Pending) -> Option<WireLi
         What::Finding { actor, text } => {
             WireLine::new(clean(actor), format!("finding: {}", clean(text)), Weight::Detail)
         }
+        What::Sighting { agent, sighting } => {
+            WireLine::new(agent.to_string(), clean(&sighting.told()), Weight::Detail)
+        }
         What::Step { .. }
         | What::Act { .. }
         | What::Named { .. }

@@ -39,6 +39,28 @@ pub fn moment(
     format!("  the wire, {heading}:\n{}", scene.draw(&shown, paint))
 }
 
+/// The lines around a record, without a heading; empty when the wire says nothing.
+pub fn around(lines: &[Option<WireLine>], record: usize, verdict: Verdict, paint: Paint) -> String {
+    let judgement = Judgement {
+        subject: Subject::Run,
+        verdict,
+        blame: None,
+        title: String::new(),
+        label: String::new(),
+        record: Some(record),
+        causes: Vec::new(),
+    };
+    let scene = Scene {
+        lines,
+        judgement: &judgement,
+        causes: BTreeSet::new(),
+        notes: BTreeMap::new(),
+        range: 0..record,
+        step_end: lines.len(),
+    };
+    scene.draw(&scene.choose(), paint)
+}
+
 /// The records that a judgement is about, and what to call them: from the last restart before it
 /// on, or its step.
 fn stretch(records: &[Record], judgement: &Judgement) -> (Range<usize>, String) {

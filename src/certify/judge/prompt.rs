@@ -1,0 +1,102 @@
+//! Turns: rows 110 to 114.
+
+use serde_json::Value;
+
+use super::replay::is_history;
+use super::{asked, good, outcome};
+use crate::certify::evidence::{Evidence, Exchange};
+use crate::certify::probe::Probe;
+use crate::certify::said::{Judged, Said, apart, broken, counted, remark, unknown};
+
+const STOPS: [&str; 5] = ["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"];
+
+/// 110: a turn ends for a reason that there is.
+pub(in crate::certify) fn stops(e: &Evidence) -> Judged {
+    let mut count = 0;
+    for (_, turn) in e.every().filter(|(_, one)| e.method(one) == "session/prompt") {
+        let Some(result) = e.result(turn) else { continue };
+        count += 1;
+        if !result["stopReason"].as_str().is_some_and(|stop| STOPS.contains(&stop)) {
+            return broken(format!("a turn ends with {}", result["stopReason"]), e.moment(turn));
+        }
+    }
+    let turn = asked(e, Probe::Turn)?;
+    match (count, e.code(turn)) {
+        (0, Some(-32000)) => unknown("it needs a login"),
+        (0, _) => broken(format!("a prompt {}", outcome(e, turn)), e.moment(turn)),
+        (count, _) => Ok(counted(count, "turn")),
+    }
+}
+
+/// A turn that was cancelled in mid-stream.
+fn cancelled(e: &Evidence) -> Result<&Exchange, Said> {
+    let turn = asked(e, Probe::SlowTurn)?;
+    match e.did(Probe::SlowTurn).is_empty() {
+        true => Ok(turn),
+        false => unknown("the turn was over before it could be cancelled"),
+    }
+}
+
+/// 111: a cancelled turn ends as cancelled, with a result.
+pub(in crate::certify) fn cancel(e: &Evidence) -> Judged {
+    let turn = cancelled(e)?;
+    match e.result(turn).map(|result| &result["stopReason"]) {
+        Some(reason) if *reason == "cancelled" => Ok("cancelled".to_owned()),
+        Some(reason) => broken(format!("it ends with {reason}"), e.moment(turn)),
+        None => broken(format!("it {}", outcome(e, turn)), e.moment(turn)),
+    }
+}
+
+/// 112: after the answer to a cancelled turn nothing of it comes.
+pub(in crate::certify) fn silence(e: &Evidence) -> Judged {
+    let turn = cancelled(e)?;
+    if turn.answers.is_empty() {
+        return unknown("it was never answered");
+    }
+    match e.late(turn).into_iter().find(|(_, update)| is_history(update)) {
+        Some((at, _)) => broken("a cancelled turn goes on after its answer", e.record(at)),
+        None => Ok("nothing came".to_owned()),
+    }
+}
+
+/// 113: texts and links are taken.
+pub(in crate::certify) fn blocks(e: &Evidence) -> Judged {
+    let turns = e.all(Probe::Turn);
+    let has_link = |turn: &&Exchange| {
+        let blocks = e.request(turn)["params"]["prompt"].as_array();
+        blocks.is_some_and(|blocks| blocks.iter().any(|one| one["type"] == "resource_link"))
+    };
+    let Some(turn) = turns.iter().find(has_link) else { return unknown("no link was sent") };
+    if e.code(turn) == Some(-32000) {
+        return unknown("it needs a login");
+    }
+    match e.result(turn) {
+        Some(_) => Ok("they are taken".to_owned()),
+        None => broken(format!("a prompt with a link {}", outcome(e, turn)), e.moment(turn)),
+    }
+}
+
+/// 114: a permission is asked for properly, and what is refused is not done.
+pub(in crate::certify) fn permission(e: &Evidence) -> Judged {
+    let (turn, _) = good(e, Probe::AskTurn)?;
+    let mut asks =
+        e.between(turn).filter(|(_, json)| json["method"] == "session/request_permission");
+    let Some((at, ask)) = asks.next() else { return apart("the agent did not ask") };
+    if let Some(why) =
+        skep_agent::schema::agent_params_misfit("session/request_permission", &ask["params"])
+    {
+        return broken(why, e.record(at));
+    }
+    let counts: Vec<_> = e.did(Probe::Notes).into_iter().map(|(_, _, count)| count).collect();
+    if counts.len() > 1 && counts[0] != counts[1] {
+        return broken("what was refused was done", e.moment(turn));
+    }
+    let call = &ask["params"]["toolCall"]["toolCallId"];
+    let mut ended = e.updates(turn).into_iter().filter(|(_, update)| update["toolCallId"] == *call);
+    match ended.next_back().map(|(_, update)| &update["status"]) {
+        Some(Value::String(status)) if status == "completed" => {
+            remark("a refused call is said to be completed", e.moment(turn))
+        }
+        _ => Ok("the refusal counts".to_owned()),
+    }
+}

@@ -1,0 +1,453 @@
+//! What a replay tells, held against what was said live: rows 36 to 38, 42 to 44, 48, 50 to 58,
+//! 73, 78.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{asked, good, outcome, some_loads};
+use crate::certify::evidence::{Evidence, Exchange};
+use crate::certify::probe::Probe;
+use crate::certify::said::{Judged, Said, apart, broken, counted, remark, unknown};
+use crate::certify::transcript::{HISTORY, Message, Role, Transcript, turns};
+
+/// Loads of the conversation as it was before anything was added to it.
+const CONTENT: [Probe; 2] = [Probe::LoadSame, Probe::LoadFresh];
+
+/// Updates that a client must have said it can take.
+const GATED: [&str; 8] = [
+    "compaction_update",
+    "compaction_summary_chunk",
+    "plan_update",
+    "plan_removed",
+    "notice",
+    "subagent_update",
+    "session_message",
+    "session_message_chunk",
+];
+
+/// One load of the conversation with what was said live before it.
+struct Told<'e> {
+    probe: Probe,
+    load: &'e Exchange,
+    live: Transcript,
+    told: Transcript,
+}
+
+fn content(e: &Evidence) -> Result<Vec<Told<'_>>, Said> {
+    let told: Vec<_> = CONTENT
+        .iter()
+        .filter_map(|probe| {
+            let (load, _) = good(e, *probe).ok()?;
+            let live = Transcript::live(e, load);
+            Some(Told { probe: *probe, load, live, told: Transcript::replayed(e, load) })
+        })
+        .collect();
+    match told.first() {
+        None => unknown("no load of the conversation succeeded"),
+        Some(one) if one.live.messages.is_empty() => unknown("there was no conversation"),
+        Some(_) => Ok(told),
+    }
+}
+
+fn same(live: &Message, told: &Message) -> bool {
+    let (live_text, text) = (live.text.trim(), told.text.trim());
+    // Blocks that are no text may come back as words: requirement 78 looks at them.
+    live_text == text || !live.blocks.is_empty() && text.starts_with(live_text)
+}
+
+/// Every message of one side comes back, in number and content.
+fn messages(e: &Evidence, role: Role, whose: &str) -> Judged {
+    let mut count = 0;
+    for Told { probe, load, live, told } in content(e)? {
+        let (live, told) = (live.of(role), told.of(role));
+        for (at, message) in live.iter().enumerate() {
+            match told.get(at) {
+                Some(back) if same(message, back) => count += 1,
+                Some(back) => {
+                    let why = format!(
+                        "{}: the {} message of the {whose} is another: {:?} for {:?}",
+                        probe.word(),
+                        ordinal(at),
+                        start(&back.text),
+                        start(&message.text),
+                    );
+                    return broken(why, e.record(back.line));
+                }
+                None => {
+                    let why = format!(
+                        "{}: {} of {} messages of the {whose} came back",
+                        probe.word(),
+                        told.len(),
+                        live.len(),
+                    );
+                    return broken(why, e.moment(load));
+                }
+            }
+        }
+        if let Some(extra) = told.get(live.len()) {
+            let why = format!("{}: a message of the {whose} that nobody sent", probe.word());
+            return broken(why, e.record(extra.line));
+        }
+    }
+    Ok(counted(count, "message"))
+}
+
+fn ordinal(at: usize) -> String {
+    match at + 1 {
+        1 => "1st".to_owned(),
+        2 => "2nd".to_owned(),
+        3 => "3rd".to_owned(),
+        n => format!("{n}th"),
+    }
+}
+
+/// The beginning of a text, for a reader.
+fn start(text: &str) -> String {
+    const LETTERS: usize = 30;
+    let cut: String = text.chars().take(LETTERS).collect();
+    if cut.len() < text.len() { cut + "…" } else { cut }
+}
+
+/// 36: every message of the user.
+pub(in crate::certify) fn users(e: &Evidence) -> Judged {
+    messages(e, Role::User, "user")
+}
+
+/// 37: every message of the agent.
+pub(in crate::certify) fn agents(e: &Evidence) -> Judged {
+    messages(e, Role::Agent, "agent")
+}
+
+/// 38: in their order.
+pub(in crate::certify) fn order(e: &Evidence) -> Judged {
+    let roles =
+        |told: &Transcript| -> Vec<Role> { told.messages.iter().map(|one| one.role).collect() };
+    let content = content(e)?;
+    for Told { probe, load, live, told } in &content {
+        if roles(live) != roles(told) {
+            let wrong =
+                live.messages.iter().zip(&told.messages).find(|(one, two)| one.role != two.role);
+            let at = wrong.map_or(e.moment(load), |(_, told)| e.record(told.line));
+            return broken(format!("{}: the turns are in another order", probe.word()), at);
+        }
+    }
+    Ok(counted(content[0].live.messages.len(), "message"))
+}
+
+/// 42: every update of a replay bears the id that was loaded.
+pub(in crate::certify) fn session_id(e: &Evidence) -> Judged {
+    let mut count = 0;
+    for (probe, load, _) in some_loads(e)? {
+        let session = e.session(load);
+        for (at, json) in e.between(load).filter(|(_, json)| json["method"] == "session/update") {
+            let own = json["params"]["sessionId"].as_str().unwrap_or_default();
+            if own != session && own.eq_ignore_ascii_case(session) || own.is_empty() {
+                return broken(format!("{}: the id is {own:?}", probe.word()), e.record(at));
+            }
+            count += 1;
+        }
+    }
+    if count == 0 { unknown("nothing was replayed") } else { Ok(counted(count, "update")) }
+}
+
+/// 43: every update of a replay is one that the schema has.
+pub(in crate::certify) fn shape(e: &Evidence) -> Judged {
+    let mut count = 0;
+    for (probe, load, _) in some_loads(e)? {
+        for (at, json) in e.between(load).filter(|(_, json)| json["method"] == "session/update") {
+            let kind = json["params"]["update"]["sessionUpdate"].as_str().unwrap_or_default();
+            count += 1;
+            // What needs the client's word, and what has requirements of its own, is judged there.
+            if GATED.contains(&kind) || kind == "plan" || kind.starts_with("tool_call") {
+                continue;
+            }
+            if let Some(why) =
+                skep_agent::schema::agent_params_misfit("session/update", &json["params"])
+            {
+                return broken(format!("{}: {why}", probe.word()), e.record(at));
+            }
+        }
+    }
+    if count == 0 { unknown("nothing was replayed") } else { Ok(counted(count, "update")) }
+}
+
+/// 44: nobody speaks for the other.
+pub(in crate::certify) fn attribution(e: &Evidence) -> Judged {
+    let content = content(e)?;
+    for Told { probe, live, told, .. } in &content {
+        for (role, other) in [(Role::User, Role::Agent), (Role::Agent, Role::User)] {
+            let texts: Vec<_> = live.of(role).iter().map(|one| one.text.trim()).collect();
+            let swapped = told.of(other).into_iter().find(|message| {
+                let text = message.text.trim();
+                // An answer may repeat its question, or be cut.
+                let own = live.of(other).iter().any(|one| one.text.contains(text));
+                !own && texts.iter().any(|one| !one.is_empty() && text.contains(one))
+            });
+            if let Some(message) = swapped {
+                let why = format!("{}: a message came back as the other side's", probe.word());
+                return broken(why, e.record(message.line));
+            }
+        }
+    }
+    Ok(counted(content.len(), "load"))
+}
+
+/// 48: turns after a load are in the next one.
+pub(in crate::certify) fn later_turns(e: &Evidence) -> Judged {
+    good(e, Probe::LoadFresh)?;
+    let (recall, _) = good(e, Probe::Recall)?;
+    let load = asked(e, Probe::LoadMore)?;
+    if e.result(load).is_none() {
+        return broken(format!("the next load {}", outcome(e, load)), e.moment(load));
+    }
+    let prompt = &e.request(recall)["params"]["prompt"][0]["text"];
+    let told = Transcript::replayed(e, load);
+    let prompt = prompt.as_str().unwrap_or_default();
+    match told.of(Role::User).iter().any(|one| one.text.trim() == prompt.trim()) {
+        true => Ok(counted(told.messages.len(), "message")),
+        false => broken("a turn after a load is not in the next one", e.moment(load)),
+    }
+}
+
+/// 50: a cancelled turn does no harm, and its question stays.
+pub(in crate::certify) fn cancelled_turn(e: &Evidence) -> Judged {
+    good(e, Probe::LoadSame)?;
+    let (turn, load) = (asked(e, Probe::SlowTurn)?, asked(e, Probe::LoadCancelled)?);
+    if e.result(load).is_none() {
+        let why = format!("the load of a session with a cancelled turn {}", outcome(e, load));
+        return broken(why, e.moment(load));
+    }
+    if Transcript::replayed(e, load).of(Role::User).is_empty() {
+        if e.error(turn).is_some() {
+            return unknown("the turn was refused");
+        }
+        return broken("the question of a cancelled turn is gone", e.moment(load));
+    }
+    Ok("it loads, with the question".to_owned())
+}
+
+/// The tool calls of one load, held against those that were made.
+fn tools(e: &Evidence) -> Result<Vec<Told<'_>>, Said> {
+    let content = content(e)?;
+    if content[0].live.tools.is_empty() {
+        return apart("the agent made no tool call");
+    }
+    Ok(content)
+}
+
+/// 51: tool calls come back.
+pub(in crate::certify) fn tool_calls(e: &Evidence) -> Judged {
+    let content = tools(e)?;
+    for Told { probe, load, live, told } in &content {
+        let back = |tool: &str| told.tools.iter().any(|one| one.id == tool);
+        if let Some(tool) = live.tools.iter().find(|tool| !back(&tool.id)) {
+            let why = format!("{}: the call {:?} is missing", probe.word(), tool.title);
+            return broken(why, e.moment(load));
+        }
+    }
+    Ok(counted(content[0].live.tools.len(), "call"))
+}
+
+/// The replayed tool calls, or the reason why there are none to look at.
+fn replayed_tools(e: &Evidence) -> Result<Vec<Told<'_>>, Said> {
+    let content = tools(e)?;
+    match content.iter().all(|one| one.told.tools.is_empty()) {
+        true => unknown("no tool call was replayed"),
+        false => Ok(content),
+    }
+}
+
+/// 52: a replayed call has an id of its own and a title.
+pub(in crate::certify) fn tool_shape(e: &Evidence) -> Judged {
+    for Told { load, told, .. } in replayed_tools(e)? {
+        for (at, update) in e.updates(load) {
+            let call = update["sessionUpdate"] == "tool_call";
+            if call && !(update["title"].is_string() && update["toolCallId"].is_string()) {
+                return broken("a tool call has no title or no id", e.record(at));
+            }
+        }
+        if let Some(tool) = told.tools.iter().find(|tool| tool.announced > 1) {
+            return broken(
+                format!("the id {:?} stands for two calls", tool.id),
+                e.record(tool.line),
+            );
+        }
+    }
+    Ok("every call has a title and an id of its own".to_owned())
+}
+
+/// 53: an update is about a call that was announced.
+pub(in crate::certify) fn tool_updates(e: &Evidence) -> Judged {
+    for Told { told, .. } in replayed_tools(e)? {
+        if let Some(tool) = told.tools.iter().find(|tool| tool.announced == 0) {
+            return broken(format!("nobody announced the call {:?}", tool.id), e.record(tool.line));
+        }
+    }
+    Ok("every call was announced".to_owned())
+}
+
+/// 54: what is finished comes back as finished.
+pub(in crate::certify) fn tool_ends(e: &Evidence) -> Judged {
+    for Told { live, told, .. } in replayed_tools(e)? {
+        for tool in &told.tools {
+            let ended = live.tools.iter().any(|one| {
+                one.id == tool.id && ["completed", "failed"].contains(&one.status.as_str())
+            });
+            if ended && !["completed", "failed"].contains(&tool.status.as_str()) {
+                let why = format!("a finished call comes back as {:?}", tool.status);
+                return broken(why, e.record(tool.line));
+            }
+        }
+    }
+    Ok("every finished call is finished".to_owned())
+}
+
+/// 55: a plan comes back whole.
+pub(in crate::certify) fn plans(e: &Evidence) -> Judged {
+    let mut count = 0;
+    for Told { load, .. } in content(e)? {
+        for (at, update) in e.updates(load) {
+            if update["sessionUpdate"] != "plan" {
+                continue;
+            }
+            count += 1;
+            let whole = |entry: &Value| {
+                ["content", "priority", "status"].iter().all(|key| entry[*key].is_string())
+            };
+            let entries = update["entries"].as_array();
+            if !entries.is_some_and(|entries| entries.iter().all(whole)) {
+                return broken(
+                    "a plan's entry lacks its content, priority or status",
+                    e.record(at),
+                );
+            }
+        }
+    }
+    if count == 0 { apart("no plan was replayed") } else { Ok(counted(count, "plan")) }
+}
+
+/// 56: messages may have ids.
+pub(in crate::certify) fn message_ids(e: &Evidence) -> Judged {
+    let content = content(e)?;
+    let updates = e.updates(content[0].load);
+    let with = updates.iter().filter(|(_, update)| update["messageId"].is_string()).count();
+    Ok(format!("{with} of {} updates have one", updates.len()))
+}
+
+/// 57: one id is one message.
+pub(in crate::certify) fn message_id(e: &Evidence) -> Judged {
+    let mut count = 0;
+    for Told { load, .. } in content(e)? {
+        let (mut roles, mut last): (BTreeMap<&str, &Value>, _) = (BTreeMap::new(), None);
+        for (at, update) in e.updates(load) {
+            let kind = &update["sessionUpdate"];
+            if !kind.as_str().is_some_and(|kind| kind.ends_with("_chunk")) {
+                continue;
+            }
+            let id = match &update["messageId"] {
+                Value::Null => continue,
+                Value::String(id) => id.as_str(),
+                _ => return broken("the id of a message is no text", e.record(at)),
+            };
+            count += 1;
+            let first = roles.insert(id, kind);
+            let returns = first.is_some() && last != Some(id);
+            if first.is_some_and(|role| role != kind) || returns {
+                return broken(format!("the id {id:?} stands for two messages"), e.record(at));
+            }
+            last = Some(id);
+        }
+    }
+    if count == 0 { apart("messages have no ids") } else { Ok(counted(count, "chunk")) }
+}
+
+/// 58: ids may differ from load to load.
+pub(in crate::certify) fn other_ids(e: &Evidence) -> Judged {
+    let content = content(e)?;
+    let ids = |told: &Told| -> Vec<Value> {
+        e.updates(told.load).iter().map(|(_, update)| update["messageId"].clone()).collect()
+    };
+    let same = content.windows(2).all(|pair| ids(&pair[0]) == ids(&pair[1]));
+    Ok(if same { "they are the same in every load" } else { "they differ" }.to_owned())
+}
+
+/// 73: much comes back whole.
+pub(in crate::certify) fn bulk(e: &Evidence) -> Judged {
+    good(e, Probe::BigTurn)?;
+    let load = asked(e, Probe::LoadBulk)?;
+    if e.result(load).is_none() {
+        return broken(format!("the load of a long session {}", outcome(e, load)), e.moment(load));
+    }
+    let live = Transcript::live(e, load);
+    let told = Transcript::replayed(e, load);
+    let bytes =
+        |told: &Transcript| told.messages.iter().map(|one| one.text.trim().len()).sum::<usize>();
+    let (said, back) = (bytes(&live), bytes(&told));
+    if told.messages.len() != live.messages.len() || said != back {
+        let why = format!(
+            "{} of {} messages and {back} of {said} bytes came back",
+            told.messages.len(),
+            live.messages.len(),
+        );
+        return broken(why, e.moment(load));
+    }
+    let turns = turns(e, load).len();
+    Ok(format!("{turns} turns and {said} bytes"))
+}
+
+/// 77: a notice was for its moment.
+pub(in crate::certify) fn notices(e: &Evidence) -> Judged {
+    kinds(e, &["notice"], "a notice was replayed")
+}
+
+/// 88: what the client cannot show is not sent to it.
+pub(in crate::certify) fn gated(e: &Evidence) -> Judged {
+    let others: Vec<_> = GATED.into_iter().filter(|kind| *kind != "notice").collect();
+    kinds(e, &others, "the client cannot take this update")
+}
+
+fn kinds(e: &Evidence, wrong: &[&str], why: &str) -> Judged {
+    let loads = some_loads(e)?;
+    for (_, load, _) in &loads {
+        let found = e.updates(load).into_iter().find(|(_, update)| {
+            update["sessionUpdate"].as_str().is_some_and(|kind| wrong.contains(&kind))
+        });
+        if let Some((at, _)) = found {
+            return broken(why, e.record(at));
+        }
+    }
+    Ok(counted(loads.len(), "load"))
+}
+
+/// 78: what is no text comes back as what it was.
+pub(in crate::certify) fn blocks(e: &Evidence) -> Judged {
+    let mut count = 0;
+    for Told { load, live, told, .. } in content(e)? {
+        let blocks = |told: &Transcript| -> Vec<Value> {
+            told.of(Role::User).into_iter().flat_map(|one| one.blocks.clone()).collect()
+        };
+        let (said, back) = (blocks(&live), blocks(&told));
+        if said.is_empty() {
+            return apart("nothing but text was sent");
+        }
+        let words = told.of(Role::User).iter().any(|one| {
+            one.text.trim().len() > "Look at these.".len() && one.text.starts_with("Look at these.")
+        });
+        for block in &said {
+            if back.iter().any(|one| one["type"] == block["type"]) {
+                count += 1;
+            } else if words {
+                return remark(format!("a {} comes back as words", block["type"]), e.moment(load));
+            } else {
+                return broken(format!("a {} is gone", block["type"]), e.moment(load));
+            }
+        }
+    }
+    Ok(counted(count, "block"))
+}
+
+/// Whether a kind of update is history.
+pub(super) fn is_history(update: &Value) -> bool {
+    update["sessionUpdate"].as_str().is_some_and(|kind| HISTORY.contains(&kind))
+}

@@ -1,0 +1,254 @@
+//! Lines, envelopes, ids, errors: rows 1 to 16.
+
+use skep_trace::{End, Sighting};
+
+use super::{answered, asked, good, outcome};
+use crate::certify::evidence::{Evidence, Line};
+use crate::certify::lane::words::ODD;
+use crate::certify::probe::Probe;
+use crate::certify::said::{Judged, broken, counted, remark, unknown};
+use crate::certify::transcript::Transcript;
+
+const UNKNOWN_METHOD: i64 = -32601;
+
+/// 1: every line is a message.
+pub(in crate::certify) fn only_messages(e: &Evidence) -> Judged {
+    let is_message = |line: &Line| {
+        line.json.as_ref().is_some_and(|json| {
+            let answers = ["id", "result", "error"].iter().any(|key| json.get(*key).is_some());
+            json.is_object() && (json["method"].is_string() || answers)
+        })
+    };
+    if let Some(seen) =
+        e.seen.iter().find(|seen| matches!(&seen.sighting, Sighting::LongLine { .. }))
+    {
+        return broken("a line is too long to be read", seen.record);
+    }
+    if let Some(seen) = e.seen.iter().find(|seen| matches!(&seen.sighting, Sighting::Flood { .. }))
+    {
+        return broken("the output is a flood", seen.record);
+    }
+    match e.agent_side().find(|line| !is_message(line)) {
+        Some(line) => broken("a line of standard output is no message", line.record),
+        None if e.agent_side().next().is_none() => unknown("the agent wrote nothing"),
+        None => Ok(counted(e.agent_side().count(), "line")),
+    }
+}
+
+/// 2: a message is a line, and line breaks in texts survive.
+pub(in crate::certify) fn line_breaks(e: &Evidence) -> Judged {
+    let keeps = |text: &str| {
+        let text = text.trim();
+        ["Line one\n", "\nline two\r\n", "line\u{2028}three"].iter().all(|part| text.contains(part))
+    };
+    odd_text(e, "line breaks", keeps)
+}
+
+/// 3: the output is UTF-8, letter for letter.
+pub(in crate::certify) fn utf8(e: &Evidence) -> Judged {
+    if let Some(seen) = e.seen.iter().find(|seen| seen.sighting == Sighting::NotUtf8) {
+        return broken("a line is no UTF-8", seen.record);
+    }
+    let letters = |text: &str| -> String { text.chars().filter(|one| !one.is_ascii()).collect() };
+    odd_text(e, "letters", |text| {
+        letters(text).replace('\u{2028}', "").contains(&letters(ODD).replace('\u{2028}', ""))
+    })
+}
+
+/// The odd text comes back from every load of the conversation, as far as `keeps` looks at it.
+fn odd_text(e: &Evidence, what: &str, keeps: impl Fn(&str) -> bool) -> Judged {
+    let mut seen = 0;
+    for probe in [Probe::LoadSame, Probe::LoadFresh] {
+        let Ok((load, _)) = good(e, probe) else { continue };
+        let told = Transcript::replayed(e, load);
+        let message = told.messages.iter().find(|one| one.text.contains("skep:echo Line one"));
+        let Some(message) = message else { continue };
+        seen += 1;
+        if !keeps(&message.text) {
+            return broken(format!("{what} of a text did not survive"), e.record(message.line));
+        }
+    }
+    if seen == 0 { unknown("the text was not replayed") } else { Ok(counted(seen, "load")) }
+}
+
+/// 4: a log on standard error never counts against an agent.
+pub(in crate::certify) fn log(_: &Evidence) -> Judged {
+    Ok("standard error was read all the time".to_owned())
+}
+
+/// 5: ids are echoed as they came.
+pub(in crate::certify) fn ids(e: &Evidence) -> Judged {
+    for probe in [Probe::LoadNegative, Probe::LoadText] {
+        let exchange = asked(e, probe)?;
+        if exchange.answers.is_empty() {
+            let stray = e.strays.iter().find(|stray| **stray > exchange.request);
+            let at = e.record(stray.copied().unwrap_or(exchange.request));
+            return broken(format!("{}: no answer bears the request's id", probe.word()), at);
+        }
+    }
+    Ok("numbers below zero and texts came back".to_owned())
+}
+
+/// 6: an answer is a result or a proper error.
+pub(in crate::certify) fn envelopes(e: &Evidence) -> Judged {
+    let mut count = 0;
+    for line in e.agent_side() {
+        let Some(json) = line.json.as_ref().filter(|json| json.get("method").is_none()) else {
+            continue;
+        };
+        count += 1;
+        let (result, error) = (json.get("result"), json.get("error"));
+        if result.is_some() == error.is_some() {
+            return broken("an answer has not exactly one of result and error", line.record);
+        }
+        if error.is_some_and(|error| !error["code"].is_i64() || !error["message"].is_string()) {
+            return broken("an error has no number for its code or no message", line.record);
+        }
+    }
+    if count == 0 { unknown("nothing was answered") } else { Ok(counted(count, "answer")) }
+}
+
+/// 7: a notification is not answered.
+pub(in crate::certify) fn notifications(e: &Evidence) -> Judged {
+    let noticed = !e.did(Probe::Notices).is_empty();
+    let null = |at: &&usize| {
+        let json = e.json(**at);
+        json["id"].is_null() && json["error"]["code"] != -32700 && json["error"]["code"] != -32600
+    };
+    match e.strays.iter().find(null) {
+        Some(at) => broken("a notification was answered", e.record(*at)),
+        None if !noticed => unknown("no notification was sent"),
+        None => Ok("none was answered".to_owned()),
+    }
+}
+
+/// 8: every message says its version.
+pub(in crate::certify) fn versions(e: &Evidence) -> Judged {
+    let wrong = |line: &&Line| {
+        line.json.as_ref().is_some_and(|json| json.is_object() && json["jsonrpc"] != "2.0")
+    };
+    match e.agent_side().find(wrong) {
+        Some(line) => broken("a message has no `jsonrpc` of 2.0", line.record),
+        None => only_messages(e).or_else(|_| Ok("every message has it".to_owned())),
+    }
+}
+
+/// 9: an unknown method is said to be one.
+pub(in crate::certify) fn unknown_method(e: &Evidence) -> Judged {
+    for probe in [Probe::UnknownMethod, Probe::Extension] {
+        let Some(exchange) = e.first(probe).filter(|one| !one.answers.is_empty()) else { continue };
+        if e.code(exchange) != Some(UNKNOWN_METHOD) {
+            return broken(
+                format!("{} {}", probe.word(), outcome(e, exchange)),
+                e.moment(exchange),
+            );
+        }
+    }
+    answered(e, Probe::UnknownMethod)?;
+    Ok("-32601".to_owned())
+}
+
+/// 10: a request for an extension is answered.
+pub(in crate::certify) fn extensions(e: &Evidence) -> Judged {
+    let exchange = asked(e, Probe::Extension)?;
+    if exchange.answers.is_empty() {
+        return broken("a request for an extension got no answer", e.moment(exchange));
+    }
+    Ok(outcome(e, exchange))
+}
+
+/// 11: unknown notifications change nothing.
+pub(in crate::certify) fn noise(e: &Evidence) -> Judged {
+    let (plain, _) = good(e, Probe::LoadSame)?;
+    let load = asked(e, Probe::LoadNoise)?;
+    let (one, other) = (Transcript::replayed(e, plain), Transcript::replayed(e, load));
+    if e.result(load).is_none() || one.messages.len() > other.messages.len() {
+        return broken("a load among unknown notifications went wrong", e.moment(load));
+    }
+    Ok("the load went as without them".to_owned())
+}
+
+/// 12: updates have no fields of their own.
+pub(in crate::certify) fn root_fields(e: &Evidence) -> Judged {
+    let strange = |line: &Line| {
+        let json = line.json.as_ref()?;
+        let method = json["method"].as_str()?;
+        let path = skep_agent::schema::strange_param(method, &json["params"])?;
+        let last = path.rsplit('.').next().unwrap_or_default().to_owned();
+        (!last.contains('_')).then_some((path, line.record))
+    };
+    match e.agent_side().find_map(strange) {
+        Some((path, record)) => broken(format!("`{path}` is no field of the protocol"), record),
+        None => updates(e),
+    }
+}
+
+/// 13: keys are camel case, kinds are snake case.
+pub(in crate::certify) fn spelling(e: &Evidence) -> Judged {
+    let strange = |line: &Line| {
+        let json = line.json.as_ref()?;
+        let kind = json["params"]["update"]["sessionUpdate"].as_str().unwrap_or_default();
+        if kind.chars().any(char::is_uppercase) {
+            return Some((kind.to_owned(), line.record));
+        }
+        let path = skep_agent::schema::strange_param(json["method"].as_str()?, &json["params"])?;
+        let last = path.rsplit('.').next().unwrap_or_default();
+        (last.contains('_') && last != "_meta").then(|| (path.clone(), line.record))
+    };
+    match e.agent_side().find_map(strange) {
+        Some((word, record)) => broken(format!("`{word}` is spelled otherwise"), record),
+        None => updates(e),
+    }
+}
+
+fn updates(e: &Evidence) -> Judged {
+    let update =
+        |line: &&Line| line.json.as_ref().is_some_and(|json| json["method"] == "session/update");
+    match e.agent_side().filter(update).count() {
+        0 => unknown("no update was sent"),
+        count => Ok(counted(count, "update")),
+    }
+}
+
+/// 14: an error's message is short.
+pub(in crate::certify) fn messages(e: &Evidence) -> Judged {
+    let mut count = 0;
+    for line in e.agent_side() {
+        let message = line.json.as_ref().and_then(|json| json["error"]["message"].as_str());
+        let Some(message) = message else { continue };
+        count += 1;
+        if message.trim().is_empty() || message.contains('\n') {
+            return broken("an error's message is empty or has several lines", line.record);
+        }
+    }
+    if count == 0 { unknown("there was no error") } else { Ok(counted(count, "error")) }
+}
+
+/// 15: an error does not spoil the connection.
+pub(in crate::certify) fn after_errors(e: &Evidence) -> Judged {
+    good(e, Probe::LoadSame)?;
+    let after = e.all(Probe::LoadAfterBad);
+    match after.iter().find(|one| e.result(one).is_none()) {
+        Some(one) => broken("a good load right after a bad one went wrong", e.moment(one)),
+        None if after.is_empty() => unknown("no load failed"),
+        None => Ok(counted(after.len(), "good load after a bad one")),
+    }
+}
+
+/// 16: the end of the input is the end of the process.
+pub(in crate::certify) fn ends(e: &Evidence) -> Judged {
+    let outlived = |seen: &&crate::certify::evidence::Seen| {
+        matches!(&seen.sighting, Sighting::OutlivedEof { .. })
+    };
+    let asked = e.did(Probe::Exit).len();
+    if let Some(seen) = e.seen.iter().find(outlived) {
+        return broken("a process lived on after its input had ended", seen.record);
+    }
+    let crash = e.ends.iter().find(|(_, _, end)| {
+        matches!(end, End::Signal { by_us: false, .. }) || matches!(end, End::Exit(70..=255))
+    });
+    if let Some((record, _, end)) = crash {
+        return remark(format!("a process ended badly: {end:?}"), *record);
+    }
+    if asked == 0 { unknown("no process got so far") } else { Ok(counted(asked, "process")) }
+}

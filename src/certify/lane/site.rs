@@ -1,0 +1,258 @@
+//! A home, and the processes that are started in it one after the other.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use skep_trace::{Process, Sighting, Text, What};
+
+use super::words;
+use crate::certify::bounds::Bounds;
+use crate::certify::client::{Client, Reply, ourselves};
+use crate::certify::order::Order;
+use crate::certify::probe::Probe;
+use crate::certify::process::{Launch, Running};
+use crate::certify::profile::Places;
+use crate::certify::server::Servers;
+use crate::certify::stub::Stub;
+use crate::certify::tape::Tape;
+use crate::live::groups::Folder;
+
+/// A lane's home with what stands in it.
+pub(super) struct Site<'a> {
+    name: Text,
+    pub(super) order: &'a Order,
+    pub(super) tape: Arc<Tape>,
+    tell: &'a (dyn Fn(&str) + Sync),
+    folder: Folder,
+    starts: u32,
+    pub(super) servers: Servers,
+    stub: Stub,
+    places: Places,
+    /// The agent offers these; from its first handshake.
+    pub(super) offer: Offer,
+}
+
+/// What an agent offers, as far as plans depend on it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Offer {
+    pub(super) loads: bool,
+    pub(super) pictures: bool,
+    sessions: BTreeMap<String, bool>,
+}
+
+impl Offer {
+    fn read(result: &Value) -> Self {
+        let capabilities = &result["agentCapabilities"];
+        let marks = capabilities["sessionCapabilities"].as_object();
+        let offered = |(name, mark): (&String, &Value)| (name.clone(), mark.is_object());
+        Self {
+            loads: capabilities["loadSession"] == true,
+            pictures: capabilities["promptCapabilities"]["image"] == true,
+            sessions: marks.into_iter().flatten().map(offered).collect(),
+        }
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.sessions.get(name).copied().unwrap_or(false)
+    }
+}
+
+/// The name that clients give themselves, but for one that is another.
+pub(super) const CLIENT: &str = "skep-certify";
+
+impl<'a> Site<'a> {
+    pub(super) fn new(
+        name: &str,
+        order: &'a Order,
+        tape: &Arc<Tape>,
+        tell: &'a (dyn Fn(&str) + Sync),
+    ) -> io::Result<Self> {
+        let folder = Folder::new()?;
+        for place in ["home", "start", "work/inner", "tmp"] {
+            fs::create_dir_all(folder.path().join(place))?;
+        }
+        let stub = Stub::listen(tape)?;
+        let home = folder.path().join("home");
+        let places = Places { url: stub.url(), home: home.to_string_lossy().into_owned() };
+        set_up(&home, order, &places)?;
+        let servers = Servers::listen(&folder.path().join("servers"), &order.server, tape)?;
+        Ok(Self {
+            name: name.into(),
+            order,
+            tape: Arc::clone(tape),
+            tell,
+            folder,
+            starts: 0,
+            servers,
+            stub,
+            places,
+            offer: Offer::default(),
+        })
+    }
+
+    pub(super) fn bounds(&self) -> Bounds {
+        self.order.bounds
+    }
+
+    pub(super) fn tell(&self, what: &str) {
+        (self.tell)(what);
+    }
+
+    /// The directory of the first session: another than the agent is started in.
+    pub(super) fn work(&self) -> String {
+        self.path("work")
+    }
+
+    pub(super) fn path(&self, below: &str) -> String {
+        self.folder.path().join(below).to_string_lossy().into_owned()
+    }
+
+    /// Starts the next process; `None` where it cannot be started.
+    pub(super) fn start(&mut self) -> Option<Client> {
+        self.starts += 1;
+        let name = Process { agent: self.name.clone(), process: self.starts };
+        self.tell(&format!("starting {name}"));
+        let home = self.folder.path().join("home");
+        let launch = Launch {
+            command: self.order.command.clone(),
+            env: self.env(&home),
+            cwd: self.folder.path().join("start"),
+        };
+        self.tape.note(What::AgentStarted { agent: name.clone(), harness: ourselves() });
+        match Running::start(&launch, name.clone(), Arc::clone(&self.tape)) {
+            Ok(running) => {
+                self.servers.serve(&name);
+                self.stub.serve(&name);
+                Some(Client::new(running, name, Arc::clone(&self.tape), self.bounds()))
+            }
+            Err(error) => {
+                let text = format!("the agent cannot be started: {error}");
+                self.tape.saw(&name, Sighting::Trouble(text.into()));
+                None
+            }
+        }
+    }
+
+    fn env(&self, home: &Path) -> BTreeMap<OsString, OsString> {
+        let mut env = self.order.env.clone();
+        for (name, value) in &self.order.profile.env {
+            env.insert(name.into(), self.places.fill(value).into());
+        }
+        env.insert("HOME".into(), home.into());
+        env.insert("TMPDIR".into(), self.folder.path().join("tmp").into());
+        env
+    }
+
+    /// Starts the next process and shakes hands; `None` where that fails.
+    pub(super) fn ready(&mut self, client: &str) -> Option<Client> {
+        let mut agent = self.start()?;
+        let reply = agent.call(Probe::Initialize, "initialize", hello(1, client));
+        let Some(result) = reply.result() else {
+            agent.end();
+            return None;
+        };
+        self.offer = Offer::read(result);
+        if let Some(method) = &self.order.profile.login {
+            agent.call(Probe::Authenticate, "authenticate", json!({"methodId": method}));
+        }
+        Some(agent)
+    }
+
+    /// Makes a session and gives its id.
+    pub(super) fn new_session(
+        &self,
+        agent: &mut Client,
+        probe: Probe,
+        below: &str,
+    ) -> Option<String> {
+        let params = json!({"cwd": self.path(below), "mcpServers": []});
+        session_of(&agent.call(probe, "session/new", params))
+    }
+
+    /// The parameters of a load.
+    pub(super) fn setup(&self, session: &str, below: &str) -> Value {
+        json!({"sessionId": session, "cwd": self.path(below), "mcpServers": []})
+    }
+
+    /// Loads a session and listens for what comes late.
+    pub(super) fn load(
+        &self,
+        agent: &mut Client,
+        probe: Probe,
+        session: &str,
+        below: &str,
+    ) -> bool {
+        let reply = agent.call(probe, "session/load", self.setup(session, below));
+        agent.quiet();
+        reply.is_result()
+    }
+
+    /// A turn, to its end.
+    pub(super) fn turn(
+        &self,
+        agent: &mut Client,
+        probe: Probe,
+        session: &str,
+        prompt: &Value,
+    ) -> Reply {
+        agent.call(probe, "session/prompt", json!({"sessionId": session, "prompt": prompt}))
+    }
+
+    /// Begins a slow turn and waits until it is in mid-stream.
+    pub(super) fn slow(
+        &self,
+        agent: &mut Client,
+        probe: Probe,
+        session: &str,
+    ) -> skep_trace::RpcId {
+        const STREAMING: usize = 3;
+        agent.forget_chunks(session);
+        let prompt = json!({"sessionId": session, "prompt": words::text(words::SLOW)});
+        let turn = agent.ask(probe, "session/prompt", prompt);
+        if !agent.streams(session, STREAMING) {
+            agent.did(probe, "did not stream");
+        }
+        turn
+    }
+
+    /// A slow turn that is cancelled in mid-stream.
+    pub(super) fn cancelled(&self, agent: &mut Client, probe: Probe, session: &str) {
+        let turn = self.slow(agent, probe, session);
+        agent.notify("session/cancel", json!({"sessionId": session}));
+        agent.answer(&turn);
+        agent.quiet();
+    }
+
+    pub(super) fn file(&self, below: &str) -> PathBuf {
+        self.folder.path().join(below)
+    }
+}
+
+/// Writes the files of a profile.
+#[expect(clippy::disallowed_methods, reason = "an agent's home is made of real files")]
+fn set_up(home: &Path, order: &Order, places: &Places) -> io::Result<()> {
+    for (path, content) in &order.profile.files {
+        let path = home.join(path);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(path, places.fill(content))?;
+    }
+    Ok(())
+}
+
+pub(super) fn hello(version: u32, client: &str) -> Value {
+    json!({
+        "protocolVersion": version, "clientCapabilities": {},
+        "clientInfo": {"name": client, "version": env!("CARGO_PKG_VERSION")},
+    })
+}
+
+pub(super) fn session_of(reply: &Reply) -> Option<String> {
+    reply.result()?["sessionId"].as_str().map(str::to_owned)
+}

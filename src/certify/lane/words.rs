@@ -1,0 +1,48 @@
+//! What is said in prompts. Words that begin with `skep:` are wishes, to the scripted agent and to
+//! the model stub alike; an agent with a model of its own makes of them what it likes.
+
+use serde_json::{Value, json};
+
+/// The word to remember in the first session, and in the second.
+pub(in crate::certify) const WORD: &str = "amber-7";
+pub(in crate::certify) const SECOND_WORD: &str = "birch-9";
+
+/// Asks for every word that was to be remembered.
+pub(super) const RECALL: &str = "Which words did I ask you to remember? skep:recall";
+
+/// A turn that streams until it is stopped.
+pub(super) const SLOW: &str = "Count slowly. skep:slow";
+
+/// Line breaks of three kinds, letters of one to four bytes, a family in one sign, an accent that
+/// is a letter of its own.
+pub(in crate::certify) const ODD: &str = "Line one\nline two\r\nline\u{2028}three: é 漢字 \
+    \u{1f469}\u{200d}\u{1f469}\u{200d}\u{1f467} e\u{301}";
+
+/// The smallest picture there is, as a PNG.
+const PICTURE: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+pub(super) fn remember(word: &str) -> Value {
+    text(&format!("Please remember the word {word}. skep:remember"))
+}
+
+/// The turns of the first session, after the one with the word.
+pub(super) fn conversation(cwd: &str, pictures: bool) -> Vec<Value> {
+    let mut look = vec![
+        json!({"type": "text", "text": "Look at these."}),
+        json!({"type": "resource_link", "name": "notes", "uri": format!("file://{cwd}/skep-notes.txt")}),
+    ];
+    if pictures {
+        look.push(json!({"type": "image", "mimeType": "image/png", "data": PICTURE}));
+    }
+    vec![
+        text(&format!("skep:echo {ODD}")),
+        text("Add a note. skep:tool"),
+        look.into(),
+        text("What comes next? skep:think"),
+    ]
+}
+
+/// A prompt of one text.
+pub(super) fn text(text: &str) -> Value {
+    json!([{"type": "text", "text": text}])
+}

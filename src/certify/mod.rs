@@ -1,0 +1,77 @@
+//! Certificates: what an agent's `loadSession` and its neighbours are worth.
+//!
+//! skep plays the client. It holds a conversation, ends or kills the agent, loads the conversation
+//! in a new process, and holds what is replayed against what was streamed live. Everything that it
+//! sees is a trace, and every verdict is a pure function of that trace.
+//!
+//! - [`certify`]: an [`Order`] to a [`Certificate`]; start here.
+//! - [`requirements`]: the table of requirements, [`Requirement`] by [`Requirement`]; `judge`: a
+//!   function for each. [`Probe`]: what is asked. `evidence`, `transcript`: how a trace is read.
+//! - `lane`: the plans, which share processes. `client`, `process`: an agent and its pipes.
+//!   `stub`: a model, for agents that would ask one. `server`: the servers of sessions. [`Profile`]: how an agent is set up.
+//! - [`proof`]: the broken agents, and what each must turn red.
+//! - [`Bounds`]: what is waited for, and how much is read.
+
+mod bounds;
+mod certificate;
+mod client;
+mod evidence;
+mod judge;
+mod lane;
+mod order;
+mod probe;
+mod process;
+mod profile;
+pub mod proof;
+mod requirement;
+mod rows;
+mod said;
+pub mod server;
+mod stub;
+mod tape;
+mod transcript;
+
+use std::sync::Arc;
+
+use skep_trace::{Header, Trace};
+
+pub use bounds::{Bounds, MOST_STARTS};
+pub use certificate::{Certificate, Row, Standing};
+pub use order::Order;
+pub use probe::Probe;
+pub use profile::Profile;
+pub use requirement::{Gate, Level, REVISION, Requirement, Tier};
+pub use rows::requirements;
+
+use crate::director::parallel::in_parallel;
+use lane::Lane;
+use tape::Tape;
+
+/// The world of a certificate's trace, in its header.
+pub const WORLD: &str = "certify";
+
+/// Certifies an agent. `tell` hears what is being done, from several threads; `stop` is asked
+/// between lanes.
+pub fn certify(
+    order: &Order,
+    tell: &(dyn Fn(&str) + Sync),
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Certificate {
+    Certificate::of(observe(order, tell, stop))
+}
+
+/// Plays all lanes and gives the trace.
+fn observe(order: &Order, tell: &(dyn Fn(&str) + Sync), stop: &(dyn Fn() -> bool + Sync)) -> Trace {
+    let tape = Arc::new(Tape::start());
+    let jobs = Lane::ALL.len();
+    in_parallel(&Lane::ALL, jobs, stop, &|lane| lane.play(order, &tape, tell));
+    let command: Vec<_> = order.command.iter().map(|word| word.to_string_lossy()).collect();
+    let header = Header {
+        test: "certificate".into(),
+        file: command.join(" ").into(),
+        world: WORLD.into(),
+        profile: order.profile.name.as_str().into(),
+        ..Header::default()
+    };
+    tape.finish(header)
+}

@@ -1,0 +1,94 @@
+//! Anthropic's messages.
+
+use std::io;
+
+use serde_json::{Value, json};
+
+use super::conversation::{Conversation, Who};
+use super::http::Body;
+use super::speech::Speech;
+
+pub(super) fn read(body: &Value) -> Conversation {
+    let mut conversation = Conversation::default();
+    for message in body["messages"].as_array().into_iter().flatten() {
+        let who = if message["role"] == "assistant" { Who::Model } else { Who::User };
+        match &message["content"] {
+            Value::String(text) => conversation.say(who, text),
+            parts => {
+                for part in parts.as_array().into_iter().flatten() {
+                    match part["type"].as_str() {
+                        Some("text") => {
+                            let text = part["text"].as_str().unwrap_or_default();
+                            // What an agent adds for its model is not the user's word.
+                            if !text.trim_start().starts_with("<system-reminder>") {
+                                conversation.say(who, text);
+                            }
+                        }
+                        Some("tool_result") => conversation.say(Who::Tool, "done"),
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+    for tool in body["tools"].as_array().into_iter().flatten() {
+        let name = tool["name"].as_str().unwrap_or_default().to_owned();
+        conversation.tools.push((name, tool["input_schema"].clone()));
+    }
+    let format = &body["output_config"]["format"];
+    conversation.wants_json = (format["type"] == "json_schema").then(|| format["schema"].clone());
+    conversation
+}
+
+fn usage() -> Value {
+    json!({"input_tokens": 10, "output_tokens": 10})
+}
+
+fn reason(speech: &Speech) -> &'static str {
+    if speech.tool.is_some() { "tool_use" } else { "end_turn" }
+}
+
+fn message(content: &[Value], reason: &Value, id: u64) -> Value {
+    json!({
+        "id": format!("msg_{id}"), "type": "message", "role": "assistant", "model": "stub",
+        "content": content, "stop_reason": reason, "stop_sequence": null, "usage": usage(),
+    })
+}
+
+pub(super) fn whole(speech: &Speech, id: u64) -> Value {
+    let content = match &speech.tool {
+        Some((name, input)) => {
+            json!({"type": "tool_use", "id": format!("toolu_{id}"), "name": name, "input": input})
+        }
+        None => json!({"type": "text", "text": speech.whole()}),
+    };
+    message(&[content], &reason(speech).into(), id)
+}
+
+pub(super) fn stream(body: &mut Body, speech: &Speech, id: u64) -> io::Result<()> {
+    let event = |body: &mut Body, name: &'static str, mut data: Value| {
+        data["type"] = name.into();
+        body.event(Some(name), &data)
+    };
+    event(body, "message_start", json!({"message": message(&[], &Value::Null, id)}))?;
+    let block = match &speech.tool {
+        Some((name, _)) => {
+            json!({"type": "tool_use", "id": format!("toolu_{id}"), "name": name, "input": {}})
+        }
+        None => json!({"type": "text", "text": ""}),
+    };
+    event(body, "content_block_start", json!({"index": 0, "content_block": block}))?;
+    let name = "content_block_delta";
+    super::spoken(body, speech, &|piece| {
+        let delta = json!({"type": "text_delta", "text": piece});
+        (Some(name), json!({"type": name, "index": 0, "delta": delta}))
+    })?;
+    if let Some((_, input)) = &speech.tool {
+        let delta = json!({"type": "input_json_delta", "partial_json": input.to_string()});
+        event(body, name, json!({"index": 0, "delta": delta}))?;
+    }
+    event(body, "content_block_stop", json!({"index": 0}))?;
+    let delta = json!({"stop_reason": reason(speech), "stop_sequence": null});
+    event(body, "message_delta", json!({"delta": delta, "usage": usage()}))?;
+    event(body, "message_stop", json!({}))
+}

@@ -1,0 +1,348 @@
+//! The model stub: a model of four providers' ways of talking, on this machine, for agents that
+//! would ask a real one.
+//!
+//! What it says is a function of the conversation that it is sent, so that it tells whether an
+//! agent still has the earlier turns. Words that begin with `skep:` are wishes.
+//!
+//! - [`Stub`]: listens; start here. `http`: requests and answers as bytes.
+//! - `conversation`: what a request holds, whoever's way it is. `speech`: what is said to that.
+//! - `openai`, `responses`, `anthropic`, `gemini`: the ways of talking.
+
+mod anthropic;
+mod conversation;
+mod gemini;
+mod http;
+mod openai;
+mod responses;
+mod speech;
+
+use std::io;
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use skep_trace::{Process, Sighting, Text};
+
+use self::conversation::Conversation;
+use self::http::{Body, Exchange, Request};
+use self::speech::Speech;
+use super::tape::Tape;
+
+/// Connections that are served at once; more are closed.
+const MOST_CONNECTIONS: u64 = 64;
+/// How long a connection may say nothing.
+const IDLE: Duration = Duration::from_secs(60);
+/// Texts of the user that are told from the beginning of a conversation, and from its end, and
+/// how much of each, in letters.
+const TOLD_FIRST: usize = 8;
+const TOLD_LAST: usize = 2;
+const TOLD_LETTERS: usize = 200;
+
+/// A way of talking to a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Api {
+    OpenAi,
+    Responses,
+    Anthropic,
+    Gemini,
+}
+
+impl Api {
+    /// The way that a path belongs to.
+    fn of(path: &str) -> Option<Self> {
+        let path = path.split('?').next().unwrap_or_default();
+        Some(match path {
+            path if path.ends_with("/chat/completions") => Self::OpenAi,
+            path if path.ends_with("/responses") => Self::Responses,
+            path if path.ends_with("/messages") => Self::Anthropic,
+            path if path.contains(":streamGenerateContent") => Self::Gemini,
+            path if path.contains(":generateContent") => Self::Gemini,
+            _ => return None,
+        })
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai-chat",
+            Self::Responses => "openai-responses",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+        }
+    }
+}
+
+/// A stub that listens until the program ends.
+#[derive(Debug)]
+pub(super) struct Stub {
+    port: u16,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    tape: Arc<Tape>,
+    agent: Mutex<Option<Process>>,
+    open: AtomicU64,
+    /// Some agents drop a turn whose answer has an id that they have seen.
+    answers: AtomicU64,
+}
+
+impl Stub {
+    pub(super) fn listen(tape: &Arc<Tape>) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let port = listener.local_addr()?.port();
+        let shared = Arc::new(Shared {
+            tape: Arc::clone(tape),
+            agent: Mutex::new(None),
+            open: AtomicU64::new(0),
+            answers: AtomicU64::new(0),
+        });
+        let own = Arc::clone(&shared);
+        thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                let shared = Arc::clone(&own);
+                if shared.open.fetch_add(1, Ordering::SeqCst) < MOST_CONNECTIONS {
+                    thread::spawn(move || shared.serve(stream));
+                } else {
+                    shared.open.fetch_sub(1, Ordering::SeqCst);
+                }
+            }
+        });
+        Ok(Self { port, shared })
+    }
+
+    /// Where it listens, without a slash at the end.
+    pub(super) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// Counts what is asked from now on to this process.
+    pub(super) fn serve(&self, agent: &Process) {
+        let mut current = self.shared.agent.lock().unwrap_or_else(PoisonError::into_inner);
+        *current = Some(agent.clone());
+    }
+}
+
+impl Shared {
+    fn serve(&self, stream: TcpStream) {
+        // Whoever went away is gone.
+        let _gone = self.connection(stream);
+        self.open.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    fn connection(&self, stream: TcpStream) -> io::Result<()> {
+        stream.set_read_timeout(Some(IDLE))?;
+        stream.set_write_timeout(Some(IDLE))?;
+        let mut exchange = Exchange::new(stream);
+        while let Some(request) = exchange.request()? {
+            self.answer(&mut exchange, &request)?;
+        }
+        Ok(())
+    }
+
+    fn answer(&self, exchange: &mut Exchange, request: &Request) -> io::Result<()> {
+        if request.upgrades {
+            return exchange.send(404, &json!({"error": {"message": "no upgrades"}}));
+        }
+        let path = &*request.path;
+        let Some(api) = Api::of(path).filter(|_| request.method == "POST") else {
+            return exchange.send(200, &aside(request));
+        };
+        let Some(body) = request.json() else {
+            return exchange.send(400, &json!({"error": {"message": "the body is no JSON"}}));
+        };
+        let conversation = match api {
+            Api::OpenAi => openai::read(&body),
+            Api::Responses => responses::read(&body),
+            Api::Anthropic => anthropic::read(&body),
+            Api::Gemini => gemini::read(&body),
+        };
+        self.tell(api, &conversation);
+        let speech = Speech::to(&conversation);
+        if let Some(status) = speech.status {
+            return exchange
+                .send(status, &json!({"error": {"message": "as was wished", "type": "stub"}}));
+        }
+        let streams = body["stream"] == true || path.contains(":streamGenerateContent");
+        let id = self.answers.fetch_add(1, Ordering::SeqCst) + 1;
+        let whole = match api {
+            Api::OpenAi => openai::whole(&speech, id),
+            Api::Responses => responses::whole(&speech, id),
+            Api::Anthropic => anthropic::whole(&speech, id),
+            Api::Gemini => gemini::whole(&speech, id),
+        };
+        if !streams {
+            return exchange.send(200, &whole);
+        }
+        let mut body = exchange.stream()?;
+        match api {
+            Api::OpenAi => openai::stream(&mut body, &speech, id),
+            Api::Responses => responses::stream(&mut body, &speech, id),
+            Api::Anthropic => anthropic::stream(&mut body, &speech, id),
+            Api::Gemini => gemini::stream(&mut body, &speech, id),
+        }?;
+        body.end()
+    }
+
+    fn tell(&self, api: Api, conversation: &Conversation) {
+        let current = self.agent.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Some(agent) = current else { return };
+        let texts = conversation.user_texts();
+        let last = texts.len().saturating_sub(TOLD_LAST).max(TOLD_FIRST.min(texts.len()));
+        let told = texts.iter().take(TOLD_FIRST).chain(texts.iter().skip(last));
+        let cut = |text: &&str| Text::from(text.chars().take(TOLD_LETTERS).collect::<String>());
+        let said = told.map(cut).collect();
+        self.tape.saw(&agent, Sighting::ModelAsked { api: api.word().into(), said });
+    }
+}
+
+/// What is asked beside conversations: which models there are, how many tokens a text has.
+fn aside(request: &Request) -> Value {
+    if request.path.contains("count") {
+        return json!({"input_tokens": 10, "totalTokens": 10});
+    }
+    let model = json!({
+        "id": "stub", "object": "model", "created": 1, "owned_by": "skep", "type": "model",
+        "display_name": "stub", "name": "models/stub", "created_at": "2026-01-01T00:00:00Z",
+    });
+    json!({"object": "list", "data": [model.clone()], "models": [model], "has_more": false})
+}
+
+/// Writes the events of a speech, one a piece, at its pace.
+fn spoken(
+    body: &mut Body,
+    speech: &Speech,
+    event: &dyn Fn(&str) -> (Option<&'static str>, Value),
+) -> io::Result<()> {
+    for piece in &speech.pieces {
+        let (name, data) = event(piece);
+        body.event(name, &data)?;
+        if !speech.pace.is_zero() {
+            // A model takes its time between words; there is nothing to wait for.
+            thread::park_timeout(speech.pace);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+
+    use super::*;
+
+    const PATHS: [&str; 4] = [
+        "/v1/chat/completions",
+        "/v1/responses",
+        "/v1/messages",
+        "/v1beta/models/stub:streamGenerateContent?alt=sse",
+    ];
+
+    /// A conversation in each way of talking: a word to remember, then the question for it.
+    fn bodies() -> [Value; 4] {
+        let said = ["Please remember the word amber-7.", "yes", "Which? skep:recall"];
+        let roles = ["user", "assistant", "user"];
+        let pairs = || roles.into_iter().zip(said);
+        let messages: Value =
+            pairs().map(|(role, text)| json!({"role": role, "content": text})).collect();
+        let items: Value = pairs()
+            .map(|(role, text)| json!({"type": "message", "role": role, "content": [{"text": text}]}))
+            .collect();
+        let contents: Value = pairs()
+            .map(|(role, text)| {
+                let role = if role == "user" { role } else { "model" };
+                json!({"role": role, "parts": [{"text": text}]})
+            })
+            .collect();
+        [
+            json!({"stream": true, "messages": messages}),
+            json!({"stream": true, "input": items}),
+            json!({"stream": true, "messages": messages}),
+            json!({"contents": contents}),
+        ]
+    }
+
+    fn stub() -> Stub {
+        Stub::listen(&Arc::new(Tape::start())).unwrap()
+    }
+
+    /// What is answered to bytes on a connection of their own.
+    fn sent(stub: &Stub, bytes: &[u8]) -> String {
+        let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, stub.port)).unwrap();
+        stream.write_all(bytes).unwrap();
+        stream.shutdown(std::net::Shutdown::Write).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    fn post(path: &str, head: &str, body: &[u8]) -> Vec<u8> {
+        let head = format!("POST {path} HTTP/1.1\r\n{head}content-length: {}\r\n\r\n", body.len());
+        [head.as_bytes(), body].concat()
+    }
+
+    #[test]
+    fn every_way_of_talking_gets_the_word_back_in_pieces() {
+        let stub = stub();
+        for (path, body) in PATHS.into_iter().zip(bodies()) {
+            let answer = sent(&stub, &post(path, "", body.to_string().as_bytes()));
+            assert!(answer.starts_with("HTTP/1.1 200"), "{path}: {answer}");
+            assert!(answer.contains("amber-7.") && answer.contains("data: "), "{path}: {answer}");
+            assert!(answer.matches("data: ").count() > 4, "{path}: {answer}");
+        }
+    }
+
+    #[test]
+    fn bodies_may_be_packed_or_come_in_chunks() {
+        let stub = stub();
+        let body = bodies()[0].to_string();
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(body.as_bytes()).unwrap();
+        let level = ruzstd::encoding::CompressionLevel::Uncompressed;
+        let zstd = ruzstd::encoding::compress_to_vec(body.as_bytes(), level);
+        let (head, tail) = body.split_at(20);
+        let chunks = format!(
+            "POST {} HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n{:x}\r\n{head}\r\n{:x}\r\n{tail}\r\n0\r\n\r\n",
+            PATHS[0],
+            head.len(),
+            tail.len(),
+        );
+        for bytes in [
+            post(PATHS[0], "content-encoding: gzip\r\n", &gzip.finish().unwrap()),
+            post(PATHS[0], "content-encoding: zstd\r\n", &zstd),
+            chunks.into_bytes(),
+        ] {
+            let answer = sent(&stub, &bytes);
+            assert!(answer.contains("amber-7."), "{answer}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_conversation_is_answered_too() {
+        let stub = stub();
+        let head = |line: &str| sent(&stub, format!("{line}\r\n\r\n").as_bytes());
+        assert!(head("GET /v1/models HTTP/1.1").contains("\"stub\""));
+        assert!(!head("HEAD / HTTP/1.1").contains('{'));
+        let upgrade = "GET /v1/responses HTTP/1.1\r\nUpgrade: websocket";
+        assert!(head(upgrade).starts_with("HTTP/1.1 404"));
+        let count = sent(&stub, &post("/v1/messages/count_tokens", "", b"{}"));
+        assert!(count.contains("input_tokens"), "{count}");
+        let broken = sent(&stub, &post(PATHS[0], "", b"{"));
+        assert!(broken.starts_with("HTTP/1.1 400"), "{broken}");
+    }
+
+    #[test]
+    fn no_two_answers_have_one_id_and_wishes_are_fulfilled() {
+        let stub = stub();
+        let ask = |text: &str| {
+            let body = json!({"messages": [{"role": "user", "content": text}]}).to_string();
+            sent(&stub, &post(PATHS[0], "", body.as_bytes()))
+        };
+        assert!(ask("a").contains("chatcmpl-1") && ask("b").contains("chatcmpl-2"));
+        assert!(ask("skep:fail-429").starts_with("HTTP/1.1 429"));
+        assert!(ask("skep:fail-500").starts_with("HTTP/1.1 500"));
+    }
+}

@@ -1,0 +1,59 @@
+//! What happens, written down in its order by everyone who takes part.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use skep_trace::{Header, Process, Record, Sighting, Trace, What};
+
+/// The trace of a certificate while it grows.
+#[derive(Debug)]
+pub(super) struct Tape {
+    started: Instant,
+    records: Mutex<Vec<Record>>,
+    /// A process lived on after its input had ended.
+    outlives: AtomicBool,
+}
+
+impl Tape {
+    pub(super) fn start() -> Self {
+        Self { started: now(), records: Mutex::new(Vec::new()), outlives: AtomicBool::new(false) }
+    }
+
+    pub(super) fn note(&self, what: What) {
+        let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        // Read under the lock, so that instants never go back.
+        let at_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        records.push(Record { at_ms, what });
+    }
+
+    pub(super) fn saw(&self, agent: &Process, sighting: Sighting) {
+        self.note(What::Sighting { agent: agent.clone(), sighting });
+    }
+
+    /// A process lived on after its input had ended.
+    pub(super) fn outlived(&self) {
+        self.outlives.store(true, Ordering::SeqCst);
+    }
+
+    /// Some process did.
+    pub(super) fn outlives(&self) -> bool {
+        self.outlives.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// What stands on it by now. Whoever still writes to it writes for nobody.
+    pub(super) fn finish(&self, header: Header) -> Trace {
+        let records = self.records.lock().map(|mut records| std::mem::take(&mut *records));
+        Trace { header, records: records.unwrap_or_default() }
+    }
+}
+
+/// The one place where a certificate reads the clock.
+#[expect(clippy::disallowed_methods, reason = "agents are real processes in real time")]
+pub(super) fn now() -> Instant {
+    Instant::now()
+}

@@ -1,0 +1,65 @@
+//! Each broken agent turns its row red, and no other row that is not said to follow; the
+//! well-behaved one turns none.
+
+use std::path::Path;
+
+use skep::certify::proof::{APART, certify_scripted, prove};
+use skep::certify::{Certificate, MOST_STARTS, Standing};
+use skep::report::certificate::{badge, html, json, terminal};
+use skep::report::paint::Paint;
+use skep_agent::Defect;
+use skep_trace::jsonl;
+
+fn skep() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_skep"))
+}
+
+#[test]
+fn the_well_behaved_agent_is_held_in_every_row_that_applies_to_it() {
+    let certificate = certify_scripted(skep(), None);
+    for row in &certificate.rows {
+        let apart = APART.iter().any(|(number, _)| *number == row.requirement.number);
+        let wanted = if apart { Standing::NotApplicable } else { Standing::Held };
+        assert_eq!(row.standing, wanted, "{}: {}", row.requirement.id(), row.note);
+    }
+    assert_eq!(certificate.word(), "robust");
+    assert!(certificate.starts <= usize::try_from(MOST_STARTS).unwrap());
+}
+
+#[test]
+fn a_certificate_is_judged_again_from_its_trace_and_told_in_every_form() {
+    let certificate = certify_scripted(skep(), Some(Defect::DropsAgentText));
+    let trace = jsonl::read(&jsonl::write(&certificate.trace)).unwrap();
+    let again = Certificate::of(trace);
+    for (row, other) in certificate.rows.iter().zip(&again.rows) {
+        let seen = (row.standing, &row.note, row.record);
+        assert_eq!(seen, (other.standing, &other.note, other.record), "{}", row.requirement.id());
+    }
+    let schema = serde_json::from_str(include_str!("../docs/certificate.schema.json")).unwrap();
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    let document = json::report(&certificate);
+    let faults: Vec<_> = schema.iter_errors(&document).map(|error| error.to_string()).collect();
+    assert_eq!(faults, Vec::<String>::new());
+    let told = terminal::Told { quiet: false, all: false };
+    let story = terminal::story(&certificate, told, Paint::PLAIN);
+    let broken = certificate.rows.iter().find(|row| row.requirement.number == 37).unwrap();
+    for text in [story, html::page(&certificate), document.to_string()] {
+        assert!(text.contains("A-37") && text.contains(broken.requirement.title), "{text}");
+    }
+    assert!(badge::svg(&certificate).contains(&certificate.word()));
+}
+
+#[test]
+fn each_broken_agent_turns_its_row_red_and_no_other() {
+    let jobs = std::thread::available_parallelism().map_or(2, usize::from) * 2;
+    let proven = prove(skep(), Defect::ALL, jobs, &|| false, &|_| {});
+    let wrong: Vec<_> = proven.iter().flatten().filter(|one| !one.is_proof()).collect();
+    let told: Vec<_> = wrong
+        .iter()
+        .map(|one| {
+            let missing = if one.unnoticed { " (its own is missing)" } else { "" };
+            format!("{} {}: {:?}{missing}", one.defect.row(), one.defect.name(), one.broken)
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", told.join("\n"));
+}
