@@ -12,8 +12,16 @@ use tempfile::TempDir;
 /// Far more than any of these takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A program for a shell, certified with little patience.
+/// For what ends by being killed, however slow the machine is.
+const UNTIL_KILLED: Duration = Duration::from_secs(30);
+
+/// A program for a shell, certified with little patience: it says nothing that is waited for.
 fn certified(script: &str) -> Certificate {
+    certified_within(script, Duration::from_millis(400))
+}
+
+/// The same with so much patience for an answer.
+fn certified_within(script: &str, answer: Duration) -> Certificate {
     #[expect(clippy::disallowed_methods, reason = "the shell of a test needs its path")]
     let path = std::env::var_os("PATH").map(|path| ("PATH".into(), path));
     let order = Order {
@@ -21,8 +29,8 @@ fn certified(script: &str) -> Certificate {
         profile: Profile::generic(),
         env: BTreeMap::from_iter(path),
         bounds: Bounds {
-            start: Duration::from_millis(500),
-            answer: Duration::from_millis(400),
+            start: answer,
+            answer,
             exit: Duration::from_millis(300),
             ..Bounds::immediate()
         },
@@ -66,7 +74,7 @@ fn an_agent_that_never_answers_is_not_waited_for_longer_than_said() {
 
 #[test]
 fn a_flood_on_standard_output_is_killed() {
-    let certificate = certified("yes");
+    let certificate = certified_within("yes", UNTIL_KILLED);
     assert_worthless(&certificate);
     assert_eq!(row(&certificate, 1), (Standing::Violated, "the output is a flood".to_owned()));
 }
@@ -89,7 +97,8 @@ fn words_that_are_no_json_are_told() {
 
 #[test]
 fn a_line_of_a_hundred_megabytes_is_not_kept() {
-    let certificate = certified("head -c 104857600 /dev/zero | tr '\\0' x; echo; cat > /dev/null");
+    let script = "head -c 104857600 /dev/zero | tr '\\0' x; echo; cat > /dev/null";
+    let certificate = certified_within(script, UNTIL_KILLED);
     assert_eq!(row(&certificate, 1).0, Standing::Violated);
     let records = certificate.trace.records.iter();
     let kept = records.filter(|record| matches!(record.what, What::Acp { .. })).count();

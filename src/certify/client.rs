@@ -56,6 +56,9 @@ pub(super) struct Client {
     chunks: BTreeMap<String, usize>,
 }
 
+/// How long is waited at once: then it is seen whether anybody wants to stop.
+const SLICE: Duration = Duration::from_millis(200);
+
 /// Who the client is, in the words of a trace.
 pub(super) fn ourselves() -> Life {
     Life { harness: "certify".into(), life: 1 }
@@ -219,28 +222,35 @@ impl Client {
 
     /// Listens to one thing, until a deadline; false when nothing came.
     fn hear_until(&mut self, deadline: Instant) -> bool {
-        let left = deadline.saturating_duration_since(now());
-        if left.is_zero() {
-            return false;
-        }
-        match self.running.next(left) {
-            None => false,
-            Some(Heard::Line(line, utf8)) => {
-                self.line(&line, utf8);
-                true
+        loop {
+            let left = deadline.saturating_duration_since(now());
+            if left.is_zero() {
+                return false;
             }
-            Some(Heard::LongLine) => {
+            match self.running.next(left.min(SLICE)) {
+                Some(heard) => return self.take(heard),
+                None if self.tape.is_cut() || self.is_gone() => return false,
+                None => {}
+            }
+        }
+    }
+
+    /// Takes in what was heard; false where nothing can follow.
+    fn take(&mut self, heard: Heard) -> bool {
+        match heard {
+            Heard::Line(line, utf8) => self.line(&line, utf8),
+            Heard::LongLine => {
                 let bytes = u64::try_from(super::bounds::MOST_LINE_BYTES).unwrap_or(u64::MAX);
                 self.tape.saw(&self.name, Sighting::LongLine { bytes });
-                true
             }
             // A flood was killed for it; its end comes next.
-            Some(Heard::Flood | Heard::Silence) => true,
-            Some(Heard::Ended(_)) => {
+            Heard::Flood | Heard::Silence => {}
+            Heard::Ended(_) => {
                 self.drain();
-                false
+                return false;
             }
         }
+        true
     }
 
     /// What was written before the end is still heard.

@@ -32,6 +32,8 @@ mod tape;
 mod transcript;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use skep_trace::{Header, Trace};
 
@@ -60,11 +62,28 @@ pub fn certify(
     Certificate::of(observe(order, tell, stop))
 }
 
+/// Cuts the tape as soon as the user wants to stop; until all is over.
+fn cut_when(tape: &Tape, stop: &(dyn Fn() -> bool + Sync), over: &AtomicBool) {
+    // A user's wish is no event that could be waited for: it is looked at now and then.
+    const LOOK: Duration = Duration::from_millis(20);
+    while !over.load(Ordering::SeqCst) {
+        if stop() {
+            return tape.cut();
+        }
+        std::thread::park_timeout(LOOK);
+    }
+}
+
 /// Plays all lanes and gives the trace.
 fn observe(order: &Order, tell: &(dyn Fn(&str) + Sync), stop: &(dyn Fn() -> bool + Sync)) -> Trace {
     let tape = Arc::new(Tape::start());
     let jobs = Lane::ALL.len();
-    in_parallel(&Lane::ALL, jobs, stop, &|lane| lane.play(order, &tape, tell));
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| cut_when(&tape, stop, &over));
+        in_parallel(&Lane::ALL, jobs, stop, &|lane| lane.play(order, &tape, tell));
+        over.store(true, Ordering::SeqCst);
+    });
     let command: Vec<_> = order.command.iter().map(|word| word.to_string_lossy()).collect();
     let header = Header {
         test: "certificate".into(),

@@ -13,11 +13,18 @@ pub(super) struct Tape {
     records: Mutex<Vec<Record>>,
     /// A process lived on after its input had ended.
     outlives: AtomicBool,
+    /// Nothing is waited for any more.
+    cut: AtomicBool,
 }
 
 impl Tape {
     pub(super) fn start() -> Self {
-        Self { started: now(), records: Mutex::new(Vec::new()), outlives: AtomicBool::new(false) }
+        Self {
+            started: now(),
+            records: Mutex::new(Vec::new()),
+            outlives: AtomicBool::new(false),
+            cut: AtomicBool::new(false),
+        }
     }
 
     pub(super) fn note(&self, what: What) {
@@ -41,8 +48,18 @@ impl Tape {
         self.outlives.load(Ordering::SeqCst)
     }
 
+    /// The user wants to stop: from now on nothing is waited for.
+    pub(super) fn cut(&self) {
+        self.cut.store(true, Ordering::SeqCst);
+    }
+
+    pub(super) fn is_cut(&self) -> bool {
+        self.cut.load(Ordering::SeqCst)
+    }
+
+    /// The time that was used up; all there is, once the tape was cut.
     pub(super) fn elapsed(&self) -> Duration {
-        self.started.elapsed()
+        if self.is_cut() { Duration::MAX } else { self.started.elapsed() }
     }
 
     /// What stands on it by now. Whoever still writes to it writes for nobody.

@@ -20,7 +20,7 @@ pub(super) fn play(mut site: Site) {
     }
     agent.end();
     let Some(session) = session else { return };
-    pause(site.bounds().pause);
+    pause(&site);
     let Some(mut agent) = site.ready(CLIENT) else { return };
     site.tell("loading much");
     site.load(&mut agent, Probe::LoadBulk, &session, "work");
@@ -49,11 +49,10 @@ fn turns(site: &Site, agent: &mut Client, session: &str) {
 }
 
 /// Nothing is awaited here: the pause itself is what is tried.
-fn pause(time: Duration) {
-    if !time.is_zero() {
-        let until = now() + time;
-        while now() < until {
-            thread::park_timeout(until.saturating_duration_since(now()));
-        }
+fn pause(site: &Site) {
+    const LOOK: Duration = Duration::from_millis(200);
+    let until = now() + site.bounds().pause;
+    while now() < until && !site.tape.is_cut() {
+        thread::park_timeout(until.saturating_duration_since(now()).min(LOOK));
     }
 }

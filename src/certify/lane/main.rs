@@ -25,7 +25,7 @@ pub(super) fn play(mut site: Site) {
         if site.offer.loads {
             loads(&site, &mut agent, sessions);
             odd_ids(&site, &mut agent, &sessions.main);
-            while_busy(&site, &mut agent, sessions);
+            while_busy(&site, &mut agent);
         }
         if !site.offer.loads {
             agent.call(Probe::LoadSame, "session/load", site.setup(&sessions.main, "work"));
@@ -183,7 +183,7 @@ fn other_case(id: &str) -> String {
 }
 
 /// What an agent does with several things at once.
-fn while_busy(site: &Site, agent: &mut Client, sessions: &Sessions) {
+fn while_busy(site: &Site, agent: &mut Client) {
     site.tell("cancelling, and loading while a prompt runs");
     let Some(slow) = site.new_session(agent, Probe::NewSlow, "work") else { return };
     site.cancelled(agent, Probe::SlowTurn, &slow);
@@ -194,8 +194,9 @@ fn while_busy(site: &Site, agent: &mut Client, sessions: &Sessions) {
     agent.notify("session/cancel", json!({"sessionId": slow}));
     agent.answer(&turn);
     let (load, turn) = (agent.next_id(), agent.next_id());
-    let prompt = json!({"sessionId": sessions.second, "prompt": words::text("At once.")});
-    let setup = site.setup(&sessions.second, "work/inner");
+    // In this session, which nothing else rests on: what an agent makes of it is its own affair.
+    let prompt = json!({"sessionId": slow, "prompt": words::text("At once.")});
+    let setup = site.setup(&slow, "work");
     agent.together(vec![
         Line::Request(Probe::EagerLoad, load.clone(), "session/load", setup),
         Line::Request(Probe::EagerTurn, turn.clone(), "session/prompt", prompt),

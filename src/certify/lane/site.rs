@@ -112,8 +112,11 @@ impl<'a> Site<'a> {
         self.folder.path().join(below).to_string_lossy().into_owned()
     }
 
-    /// Starts the next process; `None` where it cannot be started.
+    /// Starts the next process; `None` where it cannot be started, or the time is up.
     pub(super) fn start(&mut self) -> Option<Client> {
+        if self.tape.elapsed() >= self.bounds().whole {
+            return None;
+        }
         self.starts += 1;
         let name = Process { agent: self.name.clone(), process: self.starts };
         self.tell(&format!("starting {name}"));
