@@ -148,3 +148,16 @@ fn a_link_to_its_own_folder_is_not_followed() {
     std::os::unix::fs::symlink(".", folder.path().join("loop")).unwrap();
     assert_eq!(listed(folder.path(), &["."]), ["only"]);
 }
+
+#[test]
+fn a_scenario_shows_no_file_that_is_none() {
+    let using = "use \"secret.txt\"\n".to_owned() + &scenario("curious");
+    let folder = folder(&[("one.kdl", &using), ("secret.txt", "token abc123\n")]);
+    let error = refused(folder.path(), &["one.kdl"], SCENARIO);
+    assert!(error.contains("`secret.txt` cannot be used") && !error.contains("abc123"), "{error}");
+    let path = folder.path().join("cast.kdl");
+    write(&path, b"agent \"a\"\n");
+    let using = format!("use \"{}\"\n", path.display()) + &scenario("curious");
+    write(&folder.path().join("two.kdl"), using.as_bytes());
+    assert!(refused(folder.path(), &["two.kdl"], SCENARIO).contains("beside this one"));
+}

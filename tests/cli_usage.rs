@@ -1,5 +1,8 @@
 //! What a user is told when a command cannot be carried out, and what the process ends with.
 
+#![expect(clippy::unwrap_used, reason = "a test's helpers are tests")]
+#![expect(clippy::disallowed_methods, reason = "the test writes files of its own")]
+
 use assert_cmd::Command;
 use assert_cmd::cargo::cargo_bin_cmd;
 use serde_json::Value;
@@ -141,4 +144,52 @@ fn a_full_disk_is_told_of_and_not_taken_for_a_verdict() {
     let error = String::from_utf8_lossy(&written.get_output().stderr).into_owned();
     assert!(error.contains("/dev/full") && error.contains("No space left"), "{error}");
     fails(&["run", "--trace", "/dev/full/traces"], USAGE, &["cannot be made", "`--trace`"]);
+}
+
+#[test]
+fn a_harness_is_found_from_where_its_user_stands() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("h.sh");
+    std::fs::write(&program, "#!/bin/sh\nexit 3\n").unwrap();
+    let run = |harness: &str| {
+        let mut command = skep(&["run", "--only", "restart-resumes-the-session"]);
+        let one = ["--has", "durable-sessions", "--harness", harness];
+        command.args(one).current_dir(folder.path()).output().unwrap()
+    };
+    let refused = |harness: &str, words: &str| {
+        let output = run(harness);
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(USAGE), "{error}");
+        assert!(error.contains(words), "{error}");
+    };
+    refused("./h.sh", "it is no program");
+    refused("h.sh", "one in this folder is written `./h.sh`");
+    refused("./nowhere", "there is no program");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&program, mode).unwrap();
+    let output = run("./h.sh --flag");
+    let story = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(story.contains("exited with code 3"), "{story}");
+    assert!(story.contains("blame: harness"), "{story}");
+}
+
+#[test]
+fn what_cannot_stand_together_is_refused() {
+    fails(&["run", "--report", "json=-", "--report", "junit=-"], USAGE, &["two documents"]);
+    let last = "18446744073709551615";
+    fails(&["run", "--seed", last, "--repeat", "2"], USAGE, &["so many seeds"]);
+}
+
+#[test]
+fn two_tests_of_one_name_do_not_share_a_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = include_str!("one-seed.kdl");
+    std::fs::write(folder.path().join("a.kdl"), text).unwrap();
+    std::fs::write(folder.path().join("b.kdl"), text).unwrap();
+    let output = skep(&["run", "a.kdl", "b.kdl", "--trace", "traces"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(USAGE));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("two tests are called"));
 }

@@ -199,6 +199,11 @@ fn beside(source: &Source, name: &str) -> Result<Arc<SourceFile>, String> {
     if source.builtin {
         return corpus::beside(&source.file.name, name).ok_or("there is no such file".to_owned());
     }
+    // A report of a stranger's may be played: what is shown of a file in a complaint is that of
+    // a scenario file beside it, not of any that this user can read.
+    if !is_scenario_file(Path::new(name)) || Path::new(name).is_absolute() {
+        return Err("it is no `.kdl` file beside this one".to_owned());
+    }
     let path = Path::new(&*source.file.name).with_file_name(name);
     read(&path).map_err(|trouble| match trouble {
         Trouble::Told { title, .. } => title,

@@ -1,10 +1,11 @@
-//! Ctrl-C and TERM: the first ends a run after what is running now, the second at once.
+//! Ctrl-C, TERM and HUP: the first ends a run after what is running now, the second at once.
 
+use std::io::{self, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::trouble::Trouble;
@@ -24,14 +25,16 @@ impl Interrupt {
     pub fn watch(clean_up: fn()) -> Result<Self, Trouble> {
         let interrupt = Self::default();
         let wanted = interrupt.wanted.clone();
-        let mut signals = Signals::new([SIGINT, SIGTERM])
+        let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])
             .map_err(|error| Trouble::ours(format!("cannot listen for Ctrl-C: {error}")))?;
         thread::spawn(move || {
-            for _ in signals.forever() {
-                if wanted.swap(true, Ordering::SeqCst) {
+            for signal in signals.forever() {
+                // Nobody is left to ask twice where the terminal is gone.
+                if wanted.swap(true, Ordering::SeqCst) || signal == SIGHUP {
                     clean_up();
                     end_at_once();
                 }
+                tell();
             }
         });
         Ok(interrupt)
@@ -41,6 +44,12 @@ impl Interrupt {
     pub fn is_wanted(&self) -> bool {
         self.wanted.load(Ordering::SeqCst)
     }
+}
+
+/// Says how to end at once. Whoever cannot be told has nothing to read it on.
+fn tell() {
+    let text = "\nstopping after the tests that run now; once more ends them at once\n";
+    let _ = io::stderr().write_all(text.as_bytes());
 }
 
 #[expect(clippy::exit, reason = "the user asked twice, and everything was cleaned up")]

@@ -27,6 +27,7 @@ pub mod interrupt;
 pub mod list;
 pub mod options;
 pub mod profiles;
+mod program;
 pub mod progress;
 pub mod prove;
 pub mod prove_certify;

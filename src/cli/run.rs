@@ -1,5 +1,6 @@
 //! `skep run`: scenarios are played and judged.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroU8;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use super::suite::{self, Bounds};
 use super::targets::Target;
 use super::traces::TraceFolder;
 use super::trouble::Trouble;
-use super::{help, profiles};
+use super::{help, profiles, program};
 use crate::exit_code::ExitCode;
 use crate::outcome::RunOutcome;
 use crate::profile::HarnessProfile;
@@ -120,13 +121,19 @@ pub fn run(arguments: &RunArguments, console: &Console) -> Result<ExitCode, Trou
         return Err(one_test_at_a_time(&tests));
     }
     arguments.reports.iter().try_for_each(Target::check)?;
+    one_document(arguments, console)?;
+    let last = arguments.seed.checked_add(u64::from(arguments.repeat) - 1);
+    let last = last.ok_or_else(|| Trouble::usage("there are not so many seeds after this one"))?;
     let bounds = Bounds {
-        seeds: arguments.seed..=arguments.seed.saturating_add(u64::from(arguments.repeat) - 1),
+        seeds: arguments.seed..=last,
         jobs: arguments.jobs,
         time_budget_ms: arguments.time_budget,
         slow: arguments.slow,
         keep_traces: arguments.until.is_some(),
     };
+    if arguments.trace.is_some() {
+        one_file_each(&tests)?;
+    }
     let traces = arguments.trace.as_deref().map(TraceFolder::open).transpose()?;
     let outcome = suite::play_all(&tests, &plan, &bounds, traces.as_ref(), console)?;
     show(&outcome, arguments, console)?;
@@ -134,6 +141,37 @@ pub fn run(arguments: &RunArguments, console: &Console) -> Result<ExitCode, Trou
         report.write(&outcome, arguments.times, console)?;
     }
     Ok(outcome.exit_code())
+}
+
+/// Standard output holds one document at most, and `--until` is none.
+fn one_document(arguments: &RunArguments, console: &Console) -> Result<(), Trouble> {
+    let reports = arguments.reports.iter().filter(|target| target.is_stdout()).count();
+    let document = usize::from(console.format == Format::Json);
+    let (title, help) = match (reports, document) {
+        (2.., _) | (1, 1) => (
+            "two documents on standard output",
+            "give each report a file: `--report json=skep.json`",
+        ),
+        (_, 1) if arguments.until.is_some() => (
+            "`--until` shows the wire for people",
+            "leave `--format json` out; `--trace` has it for programs",
+        ),
+        _ => return Ok(()),
+    };
+    Err(Trouble::usage(title).help(help))
+}
+
+/// A test's trace is named after it; names are unique in their file alone.
+fn one_file_each(tests: &[Test]) -> Result<(), Trouble> {
+    let mut names = BTreeSet::new();
+    let twice = tests.iter().find(|test| !names.insert(&test.scenario.name));
+    twice.map_or(Ok(()), |test| {
+        let name = &test.scenario.name;
+        Err(Trouble::usage(format!(
+            "two tests are called `{name}`, and their traces would be one file"
+        ))
+        .help("play their files one by one, or choose with `--only`"))
+    })
 }
 
 fn plan(arguments: &RunArguments) -> Result<Plan, Trouble> {
@@ -170,10 +208,11 @@ fn harness(
     profile: &HarnessProfile,
 ) -> Result<Option<Vec<String>>, Trouble> {
     if let Some(command) = &arguments.harness {
-        return command_words(command).map(Some);
+        return command_words(command).and_then(program::found).map(Some);
     }
     if !profile.start.is_empty() {
-        return Ok(Some(profile.start.iter().map(ToString::to_string).collect()));
+        let words = profile.start.iter().map(ToString::to_string).collect();
+        return program::found(words).map(Some);
     }
     if arguments.harness_profile.is_some() && &*profile.name != profiles::REFERENCE {
         let title = format!("the profile `{}` does not say what to start", profile.name);

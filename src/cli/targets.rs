@@ -70,7 +70,8 @@ impl fmt::Display for Target {
 }
 
 impl Target {
-    fn is_stdout(&self) -> bool {
+    /// It goes to standard output.
+    pub fn is_stdout(&self) -> bool {
         self.path.as_os_str() == "-"
     }
 

@@ -52,7 +52,10 @@ pub fn play(scenario: &Scenario, job: &Job) -> TestOutcome {
             stage.close(walked, &mut outcome);
             sight::set_aside(scenario, &job.tested.profile, &mut outcome);
         }
-        Err(error) => cut_short(&mut outcome, 0, &error),
+        Err(error) => {
+            cut_short(&mut outcome, 0, &error);
+            outcome.verdict = worst(&outcome.judgements, outcome.verdict);
+        }
     }
     outcome
 }

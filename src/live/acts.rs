@@ -199,7 +199,7 @@ impl Site {
         }
         match harness::start(&self.shared, host, &launch, self.tested.profile.memory_mib) {
             Err(why) if self.tested.command.is_some() => {
-                Err(WorldError::Act(format!("the harness cannot be started: {why}")))
+                Err(WorldError::Harness(format!("the harness cannot be started: {why}")))
             }
             started => started.map_err(WorldError::Ours),
         }

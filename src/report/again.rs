@@ -15,7 +15,9 @@ pub fn command(test: &TestOutcome, until_ms: Option<u64>) -> String {
         write!(line, " {}", shell_word(word)).expect("writing to a string cannot fail");
     };
     if !test.builtin {
-        push(&test.file);
+        // A name that begins with a dash would be an option.
+        let dashed = test.file.len() > 1 && test.file.starts_with('-');
+        push(&format!("{}{}", if dashed { "./" } else { "" }, test.file));
     }
     push("--only");
     push(&test.test);

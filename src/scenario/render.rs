@@ -1,6 +1,7 @@
 //! Complaints as a person reads them: the only module that knows the `miette` crate.
 
 use std::fmt::{self, Display};
+use std::sync::Arc;
 
 use miette::{
     GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents,
@@ -26,11 +27,27 @@ pub fn render(diagnostics: &[Diagnostic], colour: bool) -> String {
         .without_syntax_highlighting();
     let rendered = diagnostics.iter().map(|diagnostic| {
         let mut out = String::new();
-        let shown = Shown { diagnostic, help: wrapped(&diagnostic.help) };
+        let file = readable(&diagnostic.file);
+        let shown = Shown { diagnostic, file, help: wrapped(&diagnostic.help) };
         handler.render_report(&mut out, &shown).expect("writing into a string does not fail");
         out
     });
     rendered.collect::<Vec<_>>().join("\n")
+}
+
+/// The file as a terminal may be shown it: letters that steer one stand there as letters of the
+/// same length that do not, so that every place stays where it is.
+fn readable(file: &Arc<SourceFile>) -> Arc<SourceFile> {
+    let steers = |letter: char| letter.is_control() && letter != '\n' && letter != '\t';
+    if !file.text.contains(steers) {
+        return file.clone();
+    }
+    let shown = |letter: char| match letter.len_utf8() {
+        _ if !steers(letter) => letter,
+        1 => '?',
+        _ => '·',
+    };
+    SourceFile::new(&file.name, &file.text.chars().map(shown).collect::<String>())
 }
 
 /// Breaks lines at spaces only: a word that is cut in two cannot be copied.
@@ -56,6 +73,8 @@ fn wrapped(text: &str) -> String {
 #[derive(Debug)]
 struct Shown<'a> {
     diagnostic: &'a Diagnostic,
+    /// What is shown of its file.
+    file: Arc<SourceFile>,
     help: String,
 }
 
@@ -73,7 +92,7 @@ impl miette::Diagnostic for Shown<'_> {
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&*self.diagnostic.file)
+        Some(&*self.file)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
@@ -132,6 +151,14 @@ impl SourceFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_would_steer_a_terminal_is_not_shown_as_such() {
+        let file = SourceFile::new("x.kdl", "a \u{1b}[31m \u{9b}2J b\n");
+        let fault = Diagnostic::new(&file, Span::new(2, 3), "seen").label("here");
+        let text = render(&[fault], false);
+        assert!(text.contains("a ?[31m ·2J b"), "{text}");
+    }
 
     #[test]
     fn a_word_is_never_cut_in_two() {
