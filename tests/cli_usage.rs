@@ -1,6 +1,5 @@
 //! What a user is told when a command cannot be carried out, and what the process ends with.
 
-#![expect(clippy::unwrap_used, reason = "a test's helpers are tests")]
 #![expect(clippy::disallowed_methods, reason = "the test writes files of its own")]
 
 use assert_cmd::Command;
