@@ -4,6 +4,7 @@
 //! - [`director`]: walks a scenario against a world; start here.
 //! - [`live`]: the world of processes.
 //! - [`outcome`]: what a run came to; every report is a view of it.
+//! - [`known`]: failures that were known before, and whether that is still so.
 //! - [`matrix`]: what a proof came to.
 //! - [`profile`]: what a harness is to skep, as data.
 //! - [`report`]: terminal, JSON, JUnit, GitHub, Markdown.
@@ -15,6 +16,7 @@
 pub mod cli;
 pub mod director;
 pub mod exit_code;
+pub mod known;
 pub mod live;
 pub mod matrix;
 pub mod outcome;

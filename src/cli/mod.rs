@@ -6,7 +6,8 @@
 //!
 //! - [`run`], [`prove`], [`list`], [`harness`], [`relay`], [`replay`], [`completions`]: the verbs.
 //! - [`hidden`]: verbs that skep calls itself by.
-//! - [`discover`], [`corpus`], [`select`], [`profiles`]: which tests of which harness are meant.
+//! - [`discover`], [`corpus`], [`select`], [`profiles`], [`known`]: which tests of which harness
+//!   are meant, and what is known of them.
 //! - [`engine`]: the one place that asks the rest of skep to do something.
 //! - [`suite`], [`interrupt`]: many tests at once, and how they are stopped.
 //! - [`console`], [`progress`], [`targets`], [`traces`]: where output goes.
@@ -21,6 +22,7 @@ pub mod harness;
 pub mod help;
 pub mod hidden;
 pub mod interrupt;
+pub mod known;
 pub mod list;
 pub mod options;
 pub mod profiles;

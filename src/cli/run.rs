@@ -10,6 +10,7 @@ use skep_mutant::Mutant;
 use super::console::Console;
 use super::discover::{self, Test};
 use super::engine::Plan;
+use super::known::KnownFailures;
 use super::options::{
     Format, GearOption, OutputOptions, WorldOption, parse_instant, parse_mutant, world_name,
 };
@@ -80,6 +81,10 @@ pub struct RunArguments {
     /// The seed that every choice comes from.
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Play")]
     pub seed: u64,
+    /// Failures that are known before, as a file: they are shown and cost nothing. One that does
+    /// not fail any more is an error.
+    #[arg(long, value_name = "FILE", help_heading = "Play")]
+    pub known_failures: Option<PathBuf>,
     /// Play each test so many times, with this seed and the ones after it.
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Play",
           value_parser = clap::value_parser!(u32).range(1..=MOST_REPEATS))]
@@ -115,7 +120,10 @@ pub struct RunArguments {
 /// When it cannot be played as it stands.
 pub fn run(arguments: &RunArguments, console: &Console) -> Result<ExitCode, Trouble> {
     let plan = plan(arguments)?;
-    let tests = discover::only(discover::tests(&arguments.paths)?, &arguments.only)?;
+    let all = discover::tests(&arguments.paths)?;
+    let known = arguments.known_failures.as_deref().map(|path| KnownFailures::load(path, &all));
+    let known = known.transpose()?;
+    let tests = discover::only(all, &arguments.only)?;
     if arguments.until.is_some() && tests.len() > 1 {
         return Err(one_test_at_a_time(&tests));
     }
@@ -128,7 +136,10 @@ pub fn run(arguments: &RunArguments, console: &Console) -> Result<ExitCode, Trou
         keep_traces: arguments.until.is_some(),
     };
     let traces = arguments.trace.as_deref().map(TraceFolder::open).transpose()?;
-    let outcome = suite::play_all(&tests, &plan, &bounds, traces.as_ref(), console)?;
+    let mut outcome = suite::play_all(&tests, &plan, &bounds, traces.as_ref(), console)?;
+    if let Some(known) = known {
+        known.account(&mut outcome, &plan.profile.name);
+    }
     show(&outcome, arguments, console)?;
     for report in &arguments.reports {
         report.write(&outcome, arguments.times, console)?;

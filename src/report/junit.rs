@@ -1,7 +1,7 @@
 //! The report that every CI reads: JUnit XML. A file is a suite, a test is a test case.
 //!
 //! What is violated is a failure, what is inconclusive an error: neither is ever a pass. What does
-//! not apply is skipped, with its reason.
+//! not apply is skipped, with its reason, and so is a failure that was known.
 
 use std::time::Duration;
 
@@ -9,6 +9,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use skep_check::verdict::Verdict;
 
 use super::{Paint, story};
+use crate::known::KnownFailure;
 use crate::outcome::{RunOutcome, TestOutcome};
 
 /// The run as JUnit XML; with real times where they are asked for.
@@ -24,7 +25,23 @@ pub fn report(outcome: &RunOutcome, timed: bool) -> String {
         }
         report.add_test_suite(suite);
     }
+    for file in outcome.known.chunk_by(|one, other| one.file == other.file) {
+        let mut suite = TestSuite::new(&*file[0].file);
+        suite.add_test_cases(file.iter().filter(|entry| entry.is_untrue()).map(untrue));
+        if !suite.test_cases.is_empty() {
+            report.add_test_suite(suite);
+        }
+    }
     report.to_string().expect("text and numbers are always XML")
+}
+
+/// A known failure that is none fails in the name of its file.
+fn untrue(entry: &KnownFailure) -> TestCase {
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+    status.set_message(entry.complaint()).set_type("known-failure");
+    let mut case = TestCase::new(entry.test.to_string(), status);
+    case.set_classname("skep.known-failures");
+    case
 }
 
 fn case(test: &TestOutcome, repeats: usize, timed: bool) -> TestCase {
@@ -41,6 +58,11 @@ fn case(test: &TestOutcome, repeats: usize, timed: bool) -> TestCase {
 }
 
 fn status(test: &TestOutcome) -> TestCaseStatus {
+    if let Some(reason) = &test.known {
+        let mut status = TestCaseStatus::skipped();
+        status.set_message(format!("known failure: {reason}")).set_type("known-failure");
+        return status;
+    }
     let mut status = match test.verdict {
         Verdict::Held => return TestCaseStatus::success(),
         Verdict::NotApplicable => TestCaseStatus::skipped(),

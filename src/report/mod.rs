@@ -4,6 +4,7 @@
 //! - [`terminal`]: one line a test, the stories, the summary; start here.
 //! - [`story`]: one test that did not hold, told in full; of [`excerpt`], [`wire`] and [`disk`].
 //! - [`json`], [`junit`], [`github`], [`markdown`]: for other programs.
+//! - [`known`]: known failures that are none.
 //! - [`matrix`]: the matrix of a proof.
 //!
 //! Nothing here reads a clock, a file or the environment. Two runs with one seed give the same
@@ -17,6 +18,7 @@ pub mod github;
 pub mod instant;
 pub mod json;
 pub mod junit;
+pub mod known;
 mod log;
 pub mod markdown;
 pub mod matrix;

@@ -5,11 +5,15 @@ use std::fmt::Write as _;
 use skep_check::verdict::Verdict;
 
 use super::clean::{COLUMNS, clean, fit, width};
+use super::known;
 use super::paint::{Paint, Tone};
 use super::silence;
 use super::story;
 use super::wire::moment::mark;
 use crate::outcome::{RunOutcome, TestOutcome};
+
+/// The sign of a failure that was known, in every list.
+const KNOWN: &str = "≈";
 
 /// What is left out for those who only want to know what is wrong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,12 +30,17 @@ pub fn run(outcome: &RunOutcome, brevity: Brevity, paint: Paint) -> String {
     if !brevity.quiet {
         text.push_str(&listing(outcome, paint));
     }
-    for test in outcome.told() {
+    for test in outcome.told().into_iter().filter(|test| test.known.is_none()) {
         let story = story::story(test, paint);
         if !story.is_empty() {
             text.push_str(if text.is_empty() { "" } else { "\n" });
             text.push_str(&story);
         }
+    }
+    let complaints = known::complaints(outcome, paint);
+    if !complaints.is_empty() {
+        text.push_str(if text.is_empty() { "" } else { "\n" });
+        text.push_str(&complaints);
     }
     if !brevity.quiet || outcome.exit_code() != crate::exit_code::ExitCode::Held {
         text.push_str(if text.is_empty() { "" } else { "\n" });
@@ -56,9 +65,10 @@ fn listing(outcome: &RunOutcome, paint: Paint) -> String {
 /// One test, with all its repeats.
 fn line(runs: &[TestOutcome], paint: Paint) -> String {
     let worst = runs.iter().max_by_key(|run| run.verdict).expect("a chunk is never empty");
-    let tone = Tone::of(worst.verdict);
+    let tone = if worst.known.is_some() { Tone::Doubt } else { Tone::of(worst.verdict) };
     let name = clean(&worst.test);
-    let mut line = format!("  {} ", paint.paint(tone, mark(worst.verdict)));
+    let sign = if worst.known.is_some() { KNOWN } else { mark(worst.verdict) };
+    let mut line = format!("  {} ", paint.paint(tone, sign));
     line.push_str(&match worst.verdict {
         Verdict::Held => name.clone(),
         _ => paint.paint(tone, &name),
@@ -81,6 +91,9 @@ fn line(runs: &[TestOutcome], paint: Paint) -> String {
 
 /// Why a test did not hold, in a few words.
 fn why(test: &TestOutcome) -> Option<String> {
+    if let Some(reason) = &test.known {
+        return Some(format!("known: {}", clean(reason)));
+    }
     match test.verdict {
         Verdict::Held => None,
         Verdict::NotApplicable => Some(clean(test.reason.as_deref()?)),
@@ -100,6 +113,13 @@ pub fn summary(outcome: &RunOutcome, timeless: bool, paint: Paint) -> String {
         (count > 0).then(|| paint.paint(tone, format!("{count} {verdict}")))
     });
     let mut parts: Vec<String> = counts.collect();
+    let mut more = |count: usize, tone: Tone, what: &str| {
+        if count > 0 {
+            parts.push(paint.paint(tone, format!("{count} {what}")));
+        }
+    };
+    more(outcome.count_known(), Tone::Doubt, "known");
+    more(outcome.untrue().count(), Tone::Bad, "wrongly known");
     if parts.is_empty() {
         parts.push("no test was run".to_owned());
     }
