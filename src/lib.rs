@@ -4,8 +4,10 @@
 //! - [`director`]: walks a scenario against a world; start here.
 //! - [`live`]: the world of processes.
 //! - [`outcome`]: what a run came to; every report is a view of it.
+//! - [`against`]: what changed between two builds.
 //! - [`known`]: failures that were known before, and whether that is still so.
 //! - [`matrix`]: what a proof came to.
+//! - [`tampering`], [`teeth`]: what can be done to a harness at its edges, and who noticed.
 //! - [`profile`]: what a harness is to skep, as data.
 //! - [`report`]: terminal, JSON, JUnit, GitHub, Markdown.
 //! - [`cli`]: the command line, one file a verb.
@@ -13,6 +15,7 @@
 //! - [`scenario`]: the scenario language, text into what a run is asked to do.
 //! - [`exit_code`]: how the process ends.
 
+pub mod against;
 pub mod cli;
 pub mod director;
 pub mod exit_code;
@@ -23,3 +26,5 @@ pub mod outcome;
 pub mod profile;
 pub mod report;
 pub mod scenario;
+pub mod tampering;
+pub mod teeth;

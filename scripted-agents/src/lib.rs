@@ -24,4 +24,4 @@ pub use crate::live::{
     AgentLink, AgentPort, DirectorAddress, HalfDirector, StdioArgs, main, wrapper_script,
 };
 pub use crate::schema::SchemaCheck;
-pub use crate::shell::{Ended, Keep, MOST_LINE_BYTES, Seen, Shell, Watch};
+pub use crate::shell::{Between, Ended, Keep, MOST_LINE_BYTES, Passed, Seen, Shell, Watch};

@@ -65,7 +65,9 @@ Examples:
   skep prove --mutant 'store/*'
       Only the faults of the store.
   skep prove --world live --declared
-      With real processes, and only what the scenarios declare.";
+      With real processes, and only what the scenarios declare.
+  skep prove --harness ./buzz-acp
+      Can the scenarios fail on a harness that has no mutants? It is tampered with at its edges.";
 
 /// `skep list`, by example.
 pub(super) const LIST: &str = "\

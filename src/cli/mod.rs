@@ -10,14 +10,19 @@
 //!   are meant, and what is known of them.
 //! - [`engine`]: the one place that asks the rest of skep to do something.
 //! - [`suite`], [`interrupt`]: many tests at once, and how they are stopped.
-//! - [`console`], [`progress`], [`targets`], [`traces`]: where output goes.
+//! - [`against`]: two builds side by side. [`teeth`]: can scenarios fail on a foreign harness?
+//! - [`console`], [`progress`], [`targets`], [`traces`], [`artifacts`], [`github`]: where output
+//!   goes.
 //! - [`trouble`]: what a user is told when nothing can be run.
 
+pub mod against;
+pub mod artifacts;
 pub mod completions;
 pub mod console;
 pub mod corpus;
 pub mod discover;
 pub mod engine;
+pub mod github;
 pub mod harness;
 pub mod help;
 pub mod hidden;
@@ -34,6 +39,7 @@ pub mod run;
 pub mod select;
 pub mod suite;
 pub mod targets;
+pub mod teeth;
 pub mod traces;
 pub mod trouble;
 

@@ -18,7 +18,7 @@ use super::suite::{self, Bounds};
 use super::targets::Target;
 use super::traces::TraceFolder;
 use super::trouble::Trouble;
-use super::{help, profiles};
+use super::{against, artifacts, github, help, profiles};
 use crate::exit_code::ExitCode;
 use crate::outcome::RunOutcome;
 use crate::profile::HarnessProfile;
@@ -67,6 +67,17 @@ pub struct RunArguments {
     /// is buzz-acp.
     #[arg(long, value_name = "NAME|FILE", help_heading = "World")]
     pub harness_profile: Option<String>,
+    /// Another build to hold the harness against: only what changed is shown, and the exit code is
+    /// 0 where the harness is nowhere worse.
+    #[arg(long, value_name = "CMD", conflicts_with_all = ["until", "mutant"],
+          help_heading = "World")]
+    pub against: Option<String>,
+    /// That build's profile, where it is another than the harness's.
+    #[arg(long, value_name = "NAME|FILE", requires = "against", help_heading = "World")]
+    pub against_profile: Option<String>,
+    /// With `--against`, list tests that came to the same as well.
+    #[arg(long, requires = "against", help_heading = "Output")]
+    pub unchanged: bool,
     /// Claim that the harness can do more than its profile says, such as durable-sessions. May be
     /// given several times.
     #[arg(long, value_name = "CAPABILITY", help_heading = "World")]
@@ -98,6 +109,9 @@ pub struct RunArguments {
     /// Write each test's trace into this folder, for `skep replay`.
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub trace: Option<PathBuf>,
+    /// Put everything into this folder: traces, logs, and reports as JSON, JUnit and Markdown.
+    #[arg(long, value_name = "DIR", conflicts_with = "trace", help_heading = "Output")]
+    pub artifacts: Option<PathBuf>,
     /// Also write a report: json, junit, github or markdown; `-` is standard output. May be given
     /// several times.
     #[arg(long = "report", value_name = "KIND=PATH", help_heading = "Output")]
@@ -128,28 +142,74 @@ pub fn run(arguments: &RunArguments, console: &Console) -> Result<ExitCode, Trou
         return Err(one_test_at_a_time(&tests));
     }
     arguments.reports.iter().try_for_each(Target::check)?;
-    let bounds = Bounds {
-        seeds: arguments.seed..=arguments.seed.saturating_add(u64::from(arguments.repeat) - 1),
-        jobs: arguments.jobs,
-        time_budget_ms: arguments.time_budget,
-        slow: arguments.slow,
-        keep_traces: arguments.until.is_some(),
-    };
-    let traces = arguments.trace.as_deref().map(TraceFolder::open).transpose()?;
+    if let Some(other) = other_plan(arguments)? {
+        if other.world != plan.world {
+            return Err(Trouble::usage("one of the two would be simulated and the other not")
+                .help("name both builds, or play the reference as a process: `--world live`"));
+        }
+        return against::compare(arguments, &tests, (&plan, &other), known, console);
+    }
+    let traces = arguments.trace_folder("")?;
+    let bounds = arguments.bounds();
     let mut outcome = suite::play_all(&tests, &plan, &bounds, traces.as_ref(), console)?;
     if let Some(known) = known {
         known.account(&mut outcome, &plan.profile.name);
     }
     show(&outcome, arguments, console)?;
-    for report in &arguments.reports {
+    for report in arguments.targets(console.format) {
         report.write(&outcome, arguments.times, console)?;
     }
     Ok(outcome.exit_code())
 }
 
+impl RunArguments {
+    /// How much is played.
+    pub(super) fn bounds(&self) -> Bounds {
+        Bounds {
+            seeds: self.seed..=self.seed.saturating_add(u64::from(self.repeat) - 1),
+            jobs: self.jobs,
+            time_budget_ms: self.time_budget,
+            slow: self.slow,
+            keep_traces: self.until.is_some(),
+        }
+    }
+
+    /// Where traces go, if anywhere; `below` is a folder of its own for one of two builds.
+    pub(super) fn trace_folder(&self, below: &str) -> Result<Option<TraceFolder>, Trouble> {
+        match (&self.artifacts, &self.trace) {
+            (Some(folder), _) => TraceFolder::with_logs(&folder.join(below)).map(Some),
+            (None, Some(folder)) => TraceFolder::open(&folder.join(below)).map(Some),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// Every report that is to be written.
+    pub(super) fn targets(&self, format: Format) -> Vec<Target> {
+        let mut targets = self.reports.clone();
+        targets.extend(github::reports(&self.reports, format));
+        targets.extend(self.artifacts.iter().flat_map(|folder| artifacts::reports(folder)));
+        targets
+    }
+}
+
+/// The build that the harness is held against, as a harness of its own.
+fn other_plan(arguments: &RunArguments) -> Result<Option<Plan>, Trouble> {
+    let Some(against) = &arguments.against else { return Ok(None) };
+    let profile = arguments.against_profile.clone().or(arguments.harness_profile.clone());
+    let other = RunArguments {
+        harness: Some(against.clone()),
+        harness_profile: profile,
+        ..arguments.clone()
+    };
+    plan(&other).map(Some)
+}
+
 fn plan(arguments: &RunArguments) -> Result<Plan, Trouble> {
-    let profile = profile(arguments)?;
-    let harness = harness(arguments, &profile)?;
+    let (harness, profile) = tested(&Subject {
+        harness: arguments.harness.as_deref(),
+        profile: arguments.harness_profile.as_deref(),
+        has: &arguments.has,
+    })?;
     let live = harness.is_some();
     if live && arguments.world == Some(WorldOption::Sim) {
         return Err(Trouble::usage("a harness of yours cannot run in the simulator")
@@ -166,27 +226,46 @@ fn plan(arguments: &RunArguments) -> Result<Plan, Trouble> {
     Ok(Plan { world, mutant: arguments.mutant, harness, profile: Arc::new(profile), said })
 }
 
+/// A harness, as a command line names it.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// The command, if it names one.
+    pub harness: Option<&'a str>,
+    /// Its profile, if it names one.
+    pub profile: Option<&'a str>,
+    /// What it is claimed to do besides.
+    pub has: &'a [String],
+}
+
+/// The harness and the profile that are meant.
+///
+/// # Errors
+/// When there is no such profile, or nothing to start.
+pub fn tested(subject: &Subject<'_>) -> Result<(Option<Vec<String>>, HarnessProfile), Trouble> {
+    let profile = profile(subject)?;
+    Ok((harness(subject, &profile)?, profile))
+}
+
 /// The profile that is meant: the named one, or the usual one of a harness that is not ours.
-fn profile(arguments: &RunArguments) -> Result<HarnessProfile, Trouble> {
-    let usual = if arguments.harness.is_some() { profiles::USUAL } else { profiles::REFERENCE };
-    let name = arguments.harness_profile.as_deref().unwrap_or(usual);
-    let mut profile = profiles::load(name)?;
-    profiles::claim(&mut profile, &arguments.has)?;
+fn profile(subject: &Subject<'_>) -> Result<HarnessProfile, Trouble> {
+    let usual = if subject.harness.is_some() { profiles::USUAL } else { profiles::REFERENCE };
+    let mut profile = profiles::load(subject.profile.unwrap_or(usual))?;
+    profiles::claim(&mut profile, subject.has)?;
     Ok(profile)
 }
 
 /// The harness that is meant: the named one, or the one that the profile starts; `None` is ours.
 fn harness(
-    arguments: &RunArguments,
+    subject: &Subject<'_>,
     profile: &HarnessProfile,
 ) -> Result<Option<Vec<String>>, Trouble> {
-    if let Some(command) = &arguments.harness {
+    if let Some(command) = subject.harness {
         return command_words(command).map(Some);
     }
     if !profile.start.is_empty() {
         return Ok(Some(profile.start.iter().map(ToString::to_string).collect()));
     }
-    if arguments.harness_profile.is_some() && &*profile.name != profiles::REFERENCE {
+    if subject.profile.is_some() && &*profile.name != profiles::REFERENCE {
         let title = format!("the profile `{}` does not say what to start", profile.name);
         return Err(Trouble::usage(title).help("name the program: `--harness ./my-harness`"));
     }

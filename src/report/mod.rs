@@ -4,13 +4,15 @@
 //! - [`terminal`]: one line a test, the stories, the summary; start here.
 //! - [`story`]: one test that did not hold, told in full; of [`excerpt`], [`wire`] and [`disk`].
 //! - [`json`], [`junit`], [`github`], [`markdown`]: for other programs.
+//! - [`against`]: two builds side by side.
 //! - [`known`]: known failures that are none.
-//! - [`matrix`]: the matrix of a proof.
+//! - [`matrix`]: the matrix of a proof. [`teeth`]: the same on a foreign harness.
 //!
 //! Nothing here reads a clock, a file or the environment. Two runs with one seed give the same
 //! bytes; real times stand in no story, only where they are asked for.
 
 pub mod again;
+pub mod against;
 pub mod clean;
 pub mod disk;
 pub mod excerpt;
@@ -27,6 +29,7 @@ pub mod paint;
 pub mod pointer;
 pub mod silence;
 pub mod story;
+pub mod teeth;
 pub mod terminal;
 pub mod wire;
 
