@@ -252,6 +252,11 @@ impl RunOutcome {
         runs.into_iter().map(|(test, runs)| (test, (violated(&runs), runs.len()))).collect()
     }
 
+    /// How many runs the unsteady tests have together.
+    pub fn unsteady_runs(&self) -> usize {
+        self.unsteady().values().map(|(_, runs)| runs).sum()
+    }
+
     /// One run of each test, the first of its worst: what there is to tell of its repeats.
     pub fn told(&self) -> Vec<&TestOutcome> {
         let same = |one: &TestOutcome, other: &TestOutcome| {

@@ -6,8 +6,8 @@
 //!
 //! - [`run`], [`prove`], [`list`], [`harness`], [`relay`], [`replay`], [`completions`]: the verbs.
 //! - [`hidden`]: verbs that skep calls itself by.
-//! - [`discover`], [`corpus`], [`select`], [`profiles`], [`known`]: which tests of which harness
-//!   are meant, and what is known of them.
+//! - [`discover`], [`corpus`], [`select`], [`subject`], [`profiles`], [`known`]: which tests of
+//!   which harness are meant, and what is known of them.
 //! - [`engine`]: the one place that asks the rest of skep to do something.
 //! - [`suite`], [`interrupt`]: many tests at once, and how they are stopped.
 //! - [`against`]: two builds side by side. [`teeth`]: can scenarios fail on a foreign harness?
@@ -37,6 +37,7 @@ pub mod relay;
 pub mod replay;
 pub mod run;
 pub mod select;
+pub mod subject;
 pub mod suite;
 pub mod targets;
 pub mod teeth;

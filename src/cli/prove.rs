@@ -8,7 +8,7 @@ use skep_mutant::Mutant;
 
 use super::console::Console;
 use super::options::{Format, GearOption, OutputOptions, WorldOption, world_name};
-use super::run::Subject;
+use super::subject::Subject;
 use super::trouble::Trouble;
 use super::{discover, engine, help, select, teeth};
 use crate::exit_code::ExitCode;

@@ -12,7 +12,7 @@ use super::progress::Progress;
 use super::prove::ProveArguments;
 use super::suite::{self, Clock};
 use super::trouble::Trouble;
-use super::{engine, interrupt::Interrupt, run, select};
+use super::{engine, interrupt::Interrupt, select, subject};
 use crate::director::teeth::{Zeal, bite};
 use crate::director::{self, parallel::in_parallel};
 use crate::exit_code::ExitCode;
@@ -36,7 +36,7 @@ pub fn prove(
     console: &Console,
 ) -> Result<ExitCode, Trouble> {
     let subject = arguments.subject();
-    let (command, profile) = run::tested(&subject)?;
+    let (command, profile) = subject::tested(&subject)?;
     tests.retain(|test| arguments.slow || !test.scenario.slow);
     let teeth = Teeth {
         harness: arguments.harness.clone().unwrap_or_else(|| "the reference".to_owned()),

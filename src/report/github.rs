@@ -11,7 +11,9 @@ use crate::outcome::{RunOutcome, TestOutcome};
 /// One workflow command a line: an error for each test that is violated, a warning for each that
 /// could not be observed, a notice for each whose failure was known.
 pub fn annotations(outcome: &RunOutcome) -> String {
-    let tests = outcome.told().into_iter().filter_map(annotation);
+    let unsteady = outcome.unsteady();
+    let tests = outcome.told().into_iter();
+    let tests = tests.filter_map(|test| annotation(test, unsteady.get(&test.test).copied()));
     tests.chain(outcome.untrue().map(untrue)).map(|line| line + "\n").collect()
 }
 
@@ -22,8 +24,10 @@ fn untrue(entry: &KnownFailure) -> String {
     command("error", &entry.file, at, &entry.test, &message)
 }
 
-fn annotation(test: &TestOutcome) -> Option<String> {
+/// `unsteady` is how many of how many repeats were violated, where they differ.
+fn annotation(test: &TestOutcome, unsteady: Option<(usize, usize)>) -> Option<String> {
     let level = match test.verdict {
+        Verdict::Violated if unsteady.is_some() => "warning",
         Verdict::Violated if test.known.is_some() => "notice",
         Verdict::Violated => "error",
         Verdict::Inconclusive => "warning",
@@ -36,6 +40,10 @@ fn annotation(test: &TestOutcome) -> Option<String> {
         (Some(reason), _) => format!("known failure: {reason}"),
         (None, Some(judgement)) => told(test, judgement),
         (None, None) => test.reason.as_deref().unwrap_or("inconclusive").to_owned(),
+    };
+    let message = match unsteady {
+        Some((violated, runs)) => format!("unsteady: {violated} of {runs} violated\n{message}"),
+        None => message,
     };
     Some(command(level, &test.file, at, &test.test, &message))
 }

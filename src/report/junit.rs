@@ -18,10 +18,12 @@ pub fn report(outcome: &RunOutcome, timed: bool) -> String {
     if timed {
         report.set_time(Duration::from_millis(outcome.wall_ms));
     }
+    let unsteady = outcome.unsteady();
     for file in outcome.tests.chunk_by(|one, other| one.file == other.file) {
         let mut suite = TestSuite::new(&*file[0].file);
         for runs in file.chunk_by(|one, other| one.test == other.test) {
-            suite.add_test_cases(runs.iter().map(|test| case(test, runs.len(), timed)));
+            let differ = unsteady.contains_key(&runs[0].test);
+            suite.add_test_cases(runs.iter().map(|test| case(test, runs.len(), differ, timed)));
         }
         report.add_test_suite(suite);
     }
@@ -44,12 +46,12 @@ fn untrue(entry: &KnownFailure) -> TestCase {
     case
 }
 
-fn case(test: &TestOutcome, repeats: usize, timed: bool) -> TestCase {
+fn case(test: &TestOutcome, repeats: usize, unsteady: bool, timed: bool) -> TestCase {
     let name = match repeats {
         1 => test.test.to_string(),
         _ => format!("{} (seed {})", test.test, test.seed),
     };
-    let mut case = TestCase::new(name, status(test));
+    let mut case = TestCase::new(name, status(test, unsteady));
     case.set_classname(format!("skep.{}", test.world.word().replace('/', ".")));
     if timed {
         case.set_time(Duration::from_millis(test.wall_ms));
@@ -57,8 +59,9 @@ fn case(test: &TestOutcome, repeats: usize, timed: bool) -> TestCase {
     case
 }
 
-fn status(test: &TestOutcome) -> TestCaseStatus {
-    if let Some(reason) = &test.known {
+/// Of repeats that differ none proves a failure.
+fn status(test: &TestOutcome, unsteady: bool) -> TestCaseStatus {
+    if let Some(reason) = test.known.as_ref().filter(|_| !unsteady) {
         let mut status = TestCaseStatus::skipped();
         status.set_message(format!("known failure: {reason}")).set_type("known-failure");
         return status;
@@ -66,6 +69,7 @@ fn status(test: &TestOutcome) -> TestCaseStatus {
     let mut status = match test.verdict {
         Verdict::Held => return TestCaseStatus::success(),
         Verdict::NotApplicable => TestCaseStatus::skipped(),
+        Verdict::Violated if unsteady => TestCaseStatus::non_success(NonSuccessKind::Error),
         Verdict::Violated => TestCaseStatus::non_success(NonSuccessKind::Failure),
         Verdict::Inconclusive => TestCaseStatus::non_success(NonSuccessKind::Error),
     };
@@ -73,7 +77,9 @@ fn status(test: &TestOutcome) -> TestCaseStatus {
     let first = judged.first().filter(|_| test.verdict != Verdict::NotApplicable);
     match (first, &test.reason) {
         (Some(judgement), _) => {
-            status.set_message(judgement.title.as_str()).set_type(story::code(test, judgement));
+            let word = if unsteady { "unsteady: " } else { "" };
+            status.set_message(format!("{word}{}", judgement.title));
+            status.set_type(story::code(test, judgement));
         }
         (None, Some(reason)) => {
             status.set_message(&**reason);

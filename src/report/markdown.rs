@@ -22,7 +22,15 @@ pub fn page(outcome: &RunOutcome, timeless: bool) -> String {
         writeln!(page, "\n- ✗ {}: {}", escape(&entry.file), escape(&complaint))
             .expect("a string takes all");
     }
-    told.into_iter().for_each(|test| page.push_str(&fold(test)));
+    let unsteady = outcome.unsteady();
+    for test in told {
+        if let Some((violated, runs)) = unsteady.get(&test.test) {
+            let name = escape(&test.test);
+            writeln!(page, "\n- unsteady: {name}, {violated} of {runs} violated")
+                .expect("a string takes all");
+        }
+        page.push_str(&fold(test));
+    }
     page.push_str(&list("known failures", &known, |test| test.known.as_deref()));
     let unfit = |test: &&TestOutcome| test.verdict == Verdict::NotApplicable;
     let unfit: Vec<&TestOutcome> = tests.iter().copied().filter(unfit).collect();

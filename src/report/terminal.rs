@@ -15,6 +15,9 @@ use crate::outcome::{RunOutcome, TestOutcome};
 /// The sign of a failure that was known, in every list.
 const KNOWN: &str = "≈";
 
+/// The sign of a test whose repeats differ.
+const UNSTEADY: &str = "~";
+
 /// What is left out for those who only want to know what is wrong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Brevity {
@@ -56,18 +59,21 @@ fn listing(outcome: &RunOutcome, paint: Paint) -> String {
         writeln!(text, "{}", paint.paint(Tone::Faint, clean(&file[0].file)))
             .expect("a string takes all");
         for runs in file.chunk_by(|one, other| one.test == other.test) {
-            text.push_str(&line(runs, paint));
+            text.push_str(&line(runs, outcome.unsteady().contains_key(&runs[0].test), paint));
         }
     }
     text
 }
 
-/// One test, with all its repeats.
-fn line(runs: &[TestOutcome], paint: Paint) -> String {
+/// One test, with all its repeats, which may be `unsteady`.
+fn line(runs: &[TestOutcome], unsteady: bool, paint: Paint) -> String {
     let worst = runs.iter().max_by_key(|run| run.verdict).expect("a chunk is never empty");
-    let tone = if worst.known.is_some() { Tone::Doubt } else { Tone::of(worst.verdict) };
     let name = clean(&worst.test);
-    let sign = if worst.known.is_some() { KNOWN } else { mark(worst.verdict) };
+    let (sign, tone) = match (unsteady, worst.known.is_some()) {
+        (true, _) => (UNSTEADY, Tone::Doubt),
+        (false, true) => (KNOWN, Tone::Doubt),
+        (false, false) => (mark(worst.verdict), Tone::of(worst.verdict)),
+    };
     let mut line = format!("  {} ", paint.paint(tone, sign));
     line.push_str(&match worst.verdict {
         Verdict::Held => name.clone(),
@@ -76,7 +82,8 @@ fn line(runs: &[TestOutcome], paint: Paint) -> String {
     let mut notes = Vec::new();
     let like_worst = runs.iter().filter(|run| run.verdict == worst.verdict).count();
     if runs.len() > 1 {
-        notes.push(format!("{} of {} {}", like_worst, runs.len(), worst.verdict));
+        let word = if unsteady { "unsteady: " } else { "" };
+        notes.push(format!("{word}{} of {} {}", like_worst, runs.len(), worst.verdict));
     }
     notes.extend(why(worst));
     notes.extend(silence::note(worst).map(|note| format!("rests on {note}")));
@@ -108,7 +115,11 @@ fn why(test: &TestOutcome) -> Option<String> {
 pub fn summary(outcome: &RunOutcome, timeless: bool, paint: Paint) -> String {
     let order = [Verdict::Held, Verdict::Violated, Verdict::Inconclusive, Verdict::NotApplicable];
     let counts = order.into_iter().filter_map(|verdict| {
-        let count = outcome.count(verdict);
+        let mut count = outcome.count(verdict);
+        if verdict == Verdict::Inconclusive {
+            // These have a word of their own.
+            count -= outcome.unsteady_runs();
+        }
         let tone = Tone::of(verdict);
         (count > 0).then(|| paint.paint(tone, format!("{count} {verdict}")))
     });
@@ -118,6 +129,7 @@ pub fn summary(outcome: &RunOutcome, timeless: bool, paint: Paint) -> String {
             parts.push(paint.paint(tone, format!("{count} {what}")));
         }
     };
+    more(outcome.unsteady().len(), Tone::Doubt, "unsteady");
     more(outcome.count_known(), Tone::Doubt, "known");
     more(outcome.untrue().count(), Tone::Bad, "wrongly known");
     if parts.is_empty() {
