@@ -92,7 +92,7 @@ tamperings! {
     LoadUnknown Agent "agent/load-unknown"
         "a session/load is answered with `not found` although the agent knows the session"
         "it takes a good load for a failed one"
-        ["H-1" "H-3" "H-6" "H-12" "H-13" "H-14" "H-22" "H-31" "H-40" "H-41" "H-43" "H-80" "H-83"]
+        ["H-1" "H-3" "H-6" "H-12" "H-14" "H-22" "H-31" "H-40" "H-41" "H-43"]
     NoLoadSession Agent "agent/no-load-session"
         "the answer to initialize says that the agent cannot load sessions"
         "it does not look at what its agent offers"
