@@ -5,7 +5,10 @@
 //! - [`certify`]: what an agent's `loadSession` is worth.
 //! - [`live`]: the world of processes.
 //! - [`outcome`]: what a run came to; every report is a view of it.
+//! - [`against`]: what changed between two builds.
+//! - [`known`]: failures that were known before, and whether that is still so.
 //! - [`matrix`]: what a proof came to.
+//! - [`tampering`], [`teeth`]: what can be done to a harness at its edges, and who noticed.
 //! - [`profile`]: what a harness is to skep, as data.
 //! - [`report`]: terminal, JSON, JUnit, GitHub, Markdown.
 //! - [`cli`]: the command line, one file a verb.
@@ -13,13 +16,17 @@
 //! - [`scenario`]: the scenario language, text into what a run is asked to do.
 //! - [`exit_code`]: how the process ends.
 
+pub mod against;
 pub mod certify;
 pub mod cli;
 pub mod director;
 pub mod exit_code;
+pub mod known;
 pub mod live;
 pub mod matrix;
 pub mod outcome;
 pub mod profile;
 pub mod report;
 pub mod scenario;
+pub mod tampering;
+pub mod teeth;

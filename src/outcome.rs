@@ -11,6 +11,7 @@ use skep_mutant::Mutant;
 use skep_trace::{Text, Trace};
 
 use crate::exit_code::ExitCode;
+use crate::known::KnownFailure;
 
 /// Where a scenario was played: the world, and in the simulator its gear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,6 +78,8 @@ pub struct TestOutcome {
     pub verdict: Verdict,
     /// Why it is not applicable or inconclusive, where no judgement says so.
     pub reason: Option<Text>,
+    /// It is violated, and all that is broken in it was known: why.
+    pub known: Option<Text>,
     /// Every check's outcome.
     pub judgements: Vec<Judgement>,
     /// What happened. May be left without records where nothing is to be shown of it.
@@ -141,6 +144,16 @@ impl TestOutcome {
         judgements
     }
 
+    /// The rules that a judgement is about. An invariant is its own rule; an expectation stands for
+    /// those of its scenario.
+    pub fn rules_of<'a>(&'a self, judgement: &'a Judgement) -> Vec<&'a str> {
+        match judgement.subject {
+            Subject::Invariant(rule) => vec![rule],
+            Subject::Expectation { .. } => self.rules.iter().map(|rule| &**rule).collect(),
+            Subject::Run => Vec::new(),
+        }
+    }
+
     /// The expectation that a judgement is about.
     pub fn line(&self, judgement: &Judgement) -> Option<&Line> {
         match judgement.subject {
@@ -155,9 +168,15 @@ impl TestOutcome {
         match self.verdict {
             Verdict::Held | Verdict::NotApplicable => ExitCode::Held,
             Verdict::Inconclusive => ExitCode::Inconclusive,
+            Verdict::Violated if self.known.is_some() => ExitCode::Held,
             Verdict::Violated => blamed_code(&self.violated()),
         }
     }
+}
+
+/// A test's failure counts as known: all of it is, and its repeats agree.
+fn is_known(test: &TestOutcome, standing: Verdict) -> bool {
+    test.known.is_some() && standing == Verdict::Violated
 }
 
 /// A party that is tested outweighs ourselves, and we outweigh the scenario's author: what was
@@ -179,6 +198,8 @@ pub struct RunOutcome {
     pub world: WorldName,
     /// The tests, in the order of the files; repeats of one test stand together.
     pub tests: Vec<TestOutcome>,
+    /// The failures that were known before, and how each of them stands.
+    pub known: Vec<KnownFailure>,
     /// It was stopped before all of them had run.
     pub interrupted: bool,
     /// How long all of it took, in real time.
@@ -186,9 +207,23 @@ pub struct RunOutcome {
 }
 
 impl RunOutcome {
-    /// How many tests have this verdict; an unsteady test counts as inconclusive only.
+    /// How many tests have this verdict; an unsteady test counts as inconclusive only, and a known
+    /// failure as none of them.
     pub fn count(&self, verdict: Verdict) -> usize {
-        self.standings().filter(|(_, standing)| *standing == verdict).count()
+        let counts = |(test, standing): &(&TestOutcome, Verdict)| {
+            *standing == verdict && !is_known(test, *standing)
+        };
+        self.standings().filter(counts).count()
+    }
+
+    /// How many tests fail as it was known.
+    pub fn count_known(&self) -> usize {
+        self.standings().filter(|(test, standing)| is_known(test, *standing)).count()
+    }
+
+    /// The known failures that are none.
+    pub fn untrue(&self) -> impl Iterator<Item = &KnownFailure> {
+        self.known.iter().filter(|entry| entry.is_untrue())
     }
 
     /// Each test with the verdict that counts for it.
@@ -217,6 +252,11 @@ impl RunOutcome {
         runs.into_iter().map(|(test, runs)| (test, (violated(&runs), runs.len()))).collect()
     }
 
+    /// How many runs the unsteady tests have together.
+    pub fn unsteady_runs(&self) -> usize {
+        self.unsteady().values().map(|(_, runs)| runs).sum()
+    }
+
     /// One run of each test, the first of its worst: what there is to tell of its repeats.
     pub fn told(&self) -> Vec<&TestOutcome> {
         let same = |one: &TestOutcome, other: &TestOutcome| {
@@ -229,13 +269,17 @@ impl RunOutcome {
         self.tests.chunk_by(same).map(|runs| &runs[worst(runs)]).collect()
     }
 
-    /// The verdict on all of it: the worst that counts. Nothing at all is inconclusive.
+    /// The verdict on all of it: the worst that counts. Nothing at all is inconclusive; a failure
+    /// that was known is something, and what was wrongly known is a violation.
     pub fn verdict(&self) -> Verdict {
-        let worst = self.standings().map(|(_, verdict)| verdict).max();
+        if self.untrue().next().is_some() {
+            return Verdict::Violated;
+        }
+        let counts = |(test, verdict): &(&TestOutcome, Verdict)| !is_known(test, *verdict);
+        let worst = self.standings().filter(counts).map(|(_, verdict)| verdict).max();
+        let seen = self.count(Verdict::Held) + self.count_known();
         match worst {
-            None | Some(Verdict::NotApplicable) if self.count(Verdict::Held) == 0 => {
-                Verdict::Inconclusive
-            }
+            None | Some(Verdict::NotApplicable) if seen == 0 => Verdict::Inconclusive,
             None | Some(Verdict::NotApplicable) => Verdict::Held,
             Some(worst) => worst,
         }
@@ -248,7 +292,8 @@ impl RunOutcome {
         }
         let unsteady = self.unsteady();
         let steady = self.tests.iter().filter(|test| !unsteady.contains_key(&test.test));
-        let codes: Vec<_> = steady.map(TestOutcome::exit_code).collect();
+        let mut codes: Vec<_> = steady.map(TestOutcome::exit_code).collect();
+        codes.extend(self.untrue().map(|_| ExitCode::Violated));
         let first = [ExitCode::Ours, ExitCode::Violated, ExitCode::Scenario];
         match first.into_iter().find(|code| codes.contains(code)) {
             Some(code) => code,
@@ -256,6 +301,41 @@ impl RunOutcome {
             None => ExitCode::Inconclusive,
         }
     }
+}
+
+/// A test without anything but a verdict.
+#[cfg(test)]
+pub(crate) fn sample(name: &str, verdict: Verdict) -> TestOutcome {
+    TestOutcome {
+        test: name.into(),
+        file: "x.kdl".into(),
+        builtin: false,
+        source: "".into(),
+        span: 0..0,
+        steps: Vec::new(),
+        cites: Vec::new(),
+        rules: Vec::new(),
+        world: WorldName::SimWire,
+        seed: 0,
+        mutant: None,
+        verdict,
+        reason: None,
+        known: None,
+        judgements: Vec::new(),
+        trace: Trace::default(),
+        silences: Vec::new(),
+        remarks: Vec::new(),
+        bound: Vec::new(),
+        again: Vec::new(),
+        wall_ms: 0,
+    }
+}
+
+/// A run of such tests.
+#[cfg(test)]
+pub(crate) fn sample_run(tests: Vec<TestOutcome>) -> RunOutcome {
+    let world = WorldName::SimWire;
+    RunOutcome { world, tests, known: Vec::new(), interrupted: false, wall_ms: 0 }
 }
 
 #[cfg(test)]
@@ -275,33 +355,13 @@ mod tests {
     }
 
     fn test(name: &str, verdict: Verdict, blame: Blame) -> TestOutcome {
-        TestOutcome {
-            test: name.into(),
-            file: "x.kdl".into(),
-            builtin: false,
-            source: "".into(),
-            span: 0..0,
-            steps: Vec::new(),
-            cites: Vec::new(),
-            rules: Vec::new(),
-            world: WorldName::SimWire,
-            seed: 0,
-            mutant: None,
-            verdict,
-            reason: None,
-            judgements: if verdict == Verdict::Violated { vec![judgement(blame)] } else { vec![] },
-            trace: Trace::default(),
-            silences: Vec::new(),
-            remarks: Vec::new(),
-            bound: Vec::new(),
-            again: Vec::new(),
-            wall_ms: 0,
-        }
+        let judgements = if verdict == Verdict::Violated { vec![judgement(blame)] } else { vec![] };
+        TestOutcome { judgements, ..sample(name, verdict) }
     }
 
     fn run(world: WorldName, tests: &[(&str, Verdict, Blame)]) -> RunOutcome {
         let tests = tests.iter().map(|(name, verdict, blame)| test(name, *verdict, *blame));
-        RunOutcome { world, tests: tests.collect(), interrupted: false, wall_ms: 0 }
+        RunOutcome { world, ..sample_run(tests.collect()) }
     }
 
     #[test]

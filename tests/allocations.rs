@@ -23,7 +23,8 @@ fn a_restart_in_the_event_gear_allocates_little() {
     let mut scenarios = corpus::files().into_iter().flat_map(|file| parse(&file).0);
     let restart = scenarios.find(|scenario| &*scenario.name == "restart-resumes-the-session");
     let restart = restart.expect("the corpus has its first scenario");
-    let tested = Tested { command: None, profile: Arc::new(profiles::reference()) };
+    let tested =
+        Tested { command: None, profile: Arc::new(profiles::reference()), tampering: None };
     let job = Job { world: WorldName::SimEvent, seed: 7, mutants: Mutants::NONE, tested };
     play_once(&restart, &job);
     let counted = allocation_counter::measure(|| play_once(&restart, &job)).count_total;

@@ -5,6 +5,7 @@ mod report_fixture;
 use report_fixture as sample;
 use serde_json::Value;
 use skep::exit_code::ExitCode;
+use skep::known::{KnownFailure, Standing};
 use skep::outcome::{RunOutcome, WorldName};
 use skep::report::json::{Mistake, refusal, report};
 use skep::report::{excerpt, github, junit, markdown};
@@ -19,9 +20,23 @@ fn faults(document: &Value) -> Vec<String> {
     schema().iter_errors(document).map(|error| error.to_string()).collect()
 }
 
+fn listed() -> KnownFailure {
+    KnownFailure {
+        file: "known.kdl".into(),
+        source: "known-failure \"gone\" reason=\"x\"".into(),
+        span: 14..20,
+        test: "gone".into(),
+        rule: None,
+        reason: "x".into(),
+        profile: None,
+        standing: Standing::Missing,
+    }
+}
+
 fn everything() -> RunOutcome {
     let mut run = sample::run();
     run.tests.extend([sample::readable_by_all(), sample::unseen()]);
+    run.known = vec![listed()];
     run
 }
 

@@ -18,7 +18,8 @@ const PAGE: &str = include_str!("../docs/trace.md");
 
 /// Every kind and field of the whole corpus's records, `kind.field`.
 fn seen() -> BTreeSet<(String, String)> {
-    let tested = Tested { command: None, profile: Arc::new(profiles::reference()) };
+    let tested =
+        Tested { command: None, profile: Arc::new(profiles::reference()), tampering: None };
     let job = Job { world: WorldName::SimEvent, seed: 7, mutants: Mutants::NONE, tested };
     let scenarios = corpus::files().into_iter().flat_map(|file| parse(&file).0);
     let traces = scenarios.map(|scenario| jsonl::write(&play(&scenario, &job).trace));

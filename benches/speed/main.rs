@@ -105,7 +105,7 @@ fn per_run(count: u32, run: impl Fn()) -> Duration {
 fn job(world: WorldName) -> Job {
     static REFERENCE: LazyLock<Arc<HarnessProfile>> =
         LazyLock::new(|| Arc::new(profiles::reference()));
-    let tested = Tested { command: None, profile: REFERENCE.clone() };
+    let tested = Tested { command: None, profile: REFERENCE.clone(), tampering: None };
     Job { world, seed: 7, mutants: Mutants::NONE, tested }
 }
 

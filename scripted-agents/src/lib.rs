@@ -26,5 +26,5 @@ pub use crate::live::{
     AgentLink, AgentPort, BadArgs, DirectorAddress, StdioArgs, main, wrapper_script,
 };
 pub use crate::schema::SchemaCheck;
-pub use crate::shell::{Ended, Keep, MOST_LINE_BYTES, Seen, Shell, Watch};
+pub use crate::shell::{Between, Ended, Keep, MOST_LINE_BYTES, Passed, Seen, Shell, Watch};
 pub use crate::solo::Defect;

@@ -151,7 +151,11 @@ fn is_scenario_file(path: &Path) -> bool {
     ["kdl", "md", "markdown"].iter().any(|known| ending.eq_ignore_ascii_case(known))
 }
 
-fn read(path: &Path) -> Result<Arc<SourceFile>, Trouble> {
+/// Reads a file of the user's.
+///
+/// # Errors
+/// When it cannot be read, or is too long.
+pub fn read(path: &Path) -> Result<Arc<SourceFile>, Trouble> {
     let metadata = fs::metadata(path).map_err(|error| unreadable(path, &error))?;
     if !metadata.is_file() {
         let title = format!("`{}` is neither a file nor a folder", path.display());

@@ -57,6 +57,7 @@ impl Plan {
             tested: Tested {
                 command: self.harness.as_ref().map(words),
                 profile: self.profile.clone(),
+                tampering: None,
             },
         }
     }
@@ -223,7 +224,8 @@ pub fn prove(tests: &[Test], proof: &Proof, console: &Console) -> Result<Matrix,
     let progress = Progress::new(console, tests.len());
     let clock = Clock::start();
     let (world, seed) = (proof.world, proof.seed);
-    let tested = Tested { command: None, profile: Arc::new(profiles::reference()) };
+    let tested =
+        Tested { command: None, profile: Arc::new(profiles::reference()), tampering: None };
     let job = director::Job { world, seed, mutants: Mutants::NONE, tested };
     let stop = || interrupt.is_wanted();
     let rows = in_parallel(tests, suite::jobs(proof.jobs), &stop, &|test| {

@@ -88,7 +88,9 @@ Examples:
   skep prove --world live --declared
       With real processes, and only what the scenarios declare.
   skep prove --certify
-      The other proof: a broken agent for each requirement of a certificate.";
+      The other proof: a broken agent for each requirement of a certificate.
+  skep prove --harness ./buzz-acp
+      Can the scenarios fail on a harness that has no mutants? It is tampered with at its edges.";
 
 /// `skep list`, by example.
 pub(super) const LIST: &str = "\

@@ -7,12 +7,17 @@
 //! - [`run`], [`certify`], [`prove`], [`list`], [`harness`], [`relay`], [`replay`], [`completions`]:
 //!   the verbs.
 //! - [`hidden`]: verbs that skep calls itself by.
-//! - [`discover`], [`corpus`], [`select`], [`profiles`]: which tests of which harness are meant.
+//! - [`discover`], [`corpus`], [`select`], [`subject`], [`profiles`], [`known`]: which tests of
+//!   which harness are meant, and what is known of them.
 //! - [`engine`]: the one place that asks the rest of skep to do something.
 //! - [`suite`], [`interrupt`]: many tests at once, and how they are stopped.
-//! - [`console`], [`progress`], [`targets`], [`traces`]: where output goes.
+//! - [`against`]: two builds side by side. [`teeth`]: can scenarios fail on a foreign harness?
+//! - [`console`], [`progress`], [`targets`], [`traces`], [`artifacts`], [`github`]: where output
+//!   goes.
 //! - [`trouble`]: what a user is told when nothing can be run.
 
+pub mod against;
+pub mod artifacts;
 pub mod certify;
 pub mod certify_reports;
 pub mod completions;
@@ -20,10 +25,12 @@ pub mod console;
 pub mod corpus;
 pub mod discover;
 pub mod engine;
+pub mod github;
 pub mod harness;
 pub mod help;
 pub mod hidden;
 pub mod interrupt;
+pub mod known;
 pub mod list;
 pub mod options;
 pub mod profiles;
@@ -35,8 +42,10 @@ pub mod relay;
 pub mod replay;
 pub mod run;
 pub mod select;
+pub mod subject;
 pub mod suite;
 pub mod targets;
+pub mod teeth;
 pub mod traces;
 pub mod trouble;
 

@@ -8,8 +8,9 @@ use skep_mutant::Mutant;
 
 use super::console::Console;
 use super::options::{Format, GearOption, OutputOptions, WorldOption, world_name};
+use super::subject::Subject;
 use super::trouble::Trouble;
-use super::{discover, engine, help, select};
+use super::{discover, engine, help, select, teeth};
 use crate::exit_code::ExitCode;
 use crate::matrix::Breadth;
 use crate::outcome::WorldName;
@@ -35,6 +36,24 @@ pub struct ProveArguments {
     /// `--mutant` then picks broken agents.
     #[arg(long, conflicts_with_all = ["paths", "only", "declared", "world", "gear", "seed"])]
     pub certify: bool,
+    /// Tamper with a harness of yours at its edges instead: which scenarios can fail on it?
+    #[arg(long, value_name = "CMD", conflicts_with_all = ["mutants", "declared", "gear"])]
+    pub harness: Option<String>,
+    /// How that harness is configured and what it can do: a profile's name or file.
+    #[arg(long, value_name = "NAME|FILE", conflicts_with_all = ["mutants", "declared", "gear"])]
+    pub harness_profile: Option<String>,
+    /// Claim that the harness can do more than its profile says.
+    #[arg(long, value_name = "CAPABILITY")]
+    pub has: Vec<String>,
+    /// With a harness, only tamperings with such names.
+    #[arg(long = "tampering", value_name = "GLOB")]
+    pub tamperings: Vec<String>,
+    /// With a harness, try all tamperings that fit a scenario, not only until one is noticed.
+    #[arg(long)]
+    pub every: bool,
+    /// With a harness, also play tests that take it minutes.
+    #[arg(long)]
+    pub slow: bool,
     /// Where the tests are played.
     #[arg(long, value_enum, value_name = "sim|live", hide_possible_values = true)]
     pub world: Option<WorldOption>,
@@ -50,6 +69,17 @@ pub struct ProveArguments {
     /// How results are shown.
     #[command(flatten)]
     pub output: OutputOptions,
+}
+
+impl ProveArguments {
+    /// The harness that is meant.
+    pub(super) fn subject(&self) -> Subject<'_> {
+        Subject {
+            harness: self.harness.as_deref(),
+            profile: self.harness_profile.as_deref(),
+            has: &self.has,
+        }
+    }
 }
 
 /// What is proved.
@@ -76,6 +106,14 @@ pub struct Proof {
 pub fn prove(arguments: &ProveArguments, console: &Console) -> Result<ExitCode, Trouble> {
     if arguments.certify {
         return super::prove_certify::prove(arguments, console);
+    }
+    if arguments.harness.is_some() || arguments.harness_profile.is_some() {
+        if arguments.world == Some(WorldOption::Sim) {
+            return Err(Trouble::usage("a harness of yours cannot run in the simulator")
+                .help("leave `--world sim` out: `--harness` means the live world"));
+        }
+        let tests = discover::only(discover::tests(&arguments.paths)?, &arguments.only)?;
+        return teeth::prove(arguments, tests, console);
     }
     let Some(world) = world_name(arguments.world, arguments.gear, GearOption::Event) else {
         return Err(Trouble::usage("the live world has no gears")

@@ -67,7 +67,8 @@ pub fn replay(arguments: &ReplayArguments, console: &Console) -> Result<ExitCode
 
 /// One test as a run.
 fn run_of(test: TestOutcome) -> RunOutcome {
-    RunOutcome { world: test.world, wall_ms: 0, interrupted: false, tests: vec![test] }
+    let (world, known) = (test.world, Vec::new());
+    RunOutcome { world, wall_ms: 0, interrupted: false, known, tests: vec![test] }
 }
 
 #[expect(clippy::disallowed_methods, reason = "the command line reads the user's files")]

@@ -11,17 +11,18 @@ use skep_mutant::Mutant;
 use super::console::Console;
 use super::discover::{self, Test};
 use super::engine::Plan;
+use super::known::KnownFailures;
 use super::options::{
     Format, GearOption, OutputOptions, WorldOption, parse_instant, parse_mutant, world_name,
 };
+use super::subject::{Subject, tested};
 use super::suite::{self, Bounds};
 use super::targets::Target;
 use super::traces::TraceFolder;
 use super::trouble::Trouble;
-use super::{help, profiles, program};
+use super::{against, artifacts, github, help};
 use crate::exit_code::ExitCode;
 use crate::outcome::RunOutcome;
-use crate::profile::HarnessProfile;
 use crate::report::names::Names;
 use crate::report::terminal::{self, Brevity};
 use crate::report::{json, story, wire};
@@ -67,6 +68,17 @@ pub struct RunArguments {
     /// is buzz-acp.
     #[arg(long, value_name = "NAME|FILE", help_heading = "World")]
     pub harness_profile: Option<String>,
+    /// Another build to hold the harness against: only what changed is shown, and the exit code is
+    /// 0 where the harness is nowhere worse.
+    #[arg(long, value_name = "CMD", conflicts_with_all = ["until", "mutant"],
+          help_heading = "World")]
+    pub against: Option<String>,
+    /// That build's profile, where it is another than the harness's.
+    #[arg(long, value_name = "NAME|FILE", requires = "against", help_heading = "World")]
+    pub against_profile: Option<String>,
+    /// With `--against`, list tests that came to the same as well.
+    #[arg(long, requires = "against", help_heading = "Output")]
+    pub unchanged: bool,
     /// Claim that the harness can do more than its profile says, such as durable-sessions. May be
     /// given several times.
     #[arg(long, value_name = "CAPABILITY", help_heading = "World")]
@@ -81,6 +93,10 @@ pub struct RunArguments {
     /// The seed that every choice comes from.
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Play")]
     pub seed: u64,
+    /// Failures that are known before, as a file: they are shown and cost nothing. One that does
+    /// not fail any more is an error.
+    #[arg(long, value_name = "FILE", help_heading = "Play")]
+    pub known_failures: Option<PathBuf>,
     /// Play each test so many times, with this seed and the ones after it.
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Play",
           value_parser = clap::value_parser!(u32).range(1..=MOST_REPEATS))]
@@ -94,6 +110,9 @@ pub struct RunArguments {
     /// Write each test's trace into this folder, for `skep replay`.
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub trace: Option<PathBuf>,
+    /// Put everything into this folder: traces, logs, and reports as JSON, JUnit and Markdown.
+    #[arg(long, value_name = "DIR", conflicts_with = "trace", help_heading = "Output")]
+    pub artifacts: Option<PathBuf>,
     /// Also write a report: json, junit, github or markdown; `-` is standard output. May be given
     /// several times.
     #[arg(long = "report", value_name = "KIND=PATH", help_heading = "Output")]
@@ -116,28 +135,33 @@ pub struct RunArguments {
 /// When it cannot be played as it stands.
 pub fn run(arguments: &RunArguments, console: &Console) -> Result<ExitCode, Trouble> {
     let plan = plan(arguments)?;
-    let tests = discover::only(discover::tests(&arguments.paths)?, &arguments.only)?;
+    let all = discover::tests(&arguments.paths)?;
+    let known = arguments.known_failures.as_deref().map(|path| KnownFailures::load(path, &all));
+    let known = known.transpose()?;
+    let tests = discover::only(all, &arguments.only)?;
     if arguments.until.is_some() && tests.len() > 1 {
         return Err(one_test_at_a_time(&tests));
     }
     arguments.reports.iter().try_for_each(Target::check)?;
     one_document(arguments, console)?;
-    let last = arguments.seed.checked_add(u64::from(arguments.repeat) - 1);
-    let last = last.ok_or_else(|| Trouble::usage("there are not so many seeds after this one"))?;
-    let bounds = Bounds {
-        seeds: arguments.seed..=last,
-        jobs: arguments.jobs,
-        time_budget_ms: arguments.time_budget,
-        slow: arguments.slow,
-        keep_traces: arguments.until.is_some(),
-    };
-    if arguments.trace.is_some() {
+    if arguments.trace.is_some() || arguments.artifacts.is_some() {
         one_file_each(&tests)?;
     }
-    let traces = arguments.trace.as_deref().map(TraceFolder::open).transpose()?;
-    let outcome = suite::play_all(&tests, &plan, &bounds, traces.as_ref(), console)?;
+    if let Some(other) = other_plan(arguments)? {
+        if other.world != plan.world {
+            return Err(Trouble::usage("one of the two would be simulated and the other not")
+                .help("name both builds, or play the reference as a process: `--world live`"));
+        }
+        return against::compare(arguments, &tests, (&plan, &other), known, console);
+    }
+    let traces = arguments.trace_folder("")?;
+    let bounds = arguments.bounds()?;
+    let mut outcome = suite::play_all(&tests, &plan, &bounds, traces.as_ref(), console)?;
+    if let Some(known) = known {
+        known.account(&mut outcome, &plan.profile.name);
+    }
     show(&outcome, arguments, console)?;
-    for report in &arguments.reports {
+    for report in arguments.targets(console.format) {
         report.write(&outcome, arguments.times, console)?;
     }
     Ok(outcome.exit_code())
@@ -174,9 +198,60 @@ fn one_file_each(tests: &[Test]) -> Result<(), Trouble> {
     })
 }
 
+impl RunArguments {
+    /// How much is played.
+    ///
+    /// # Errors
+    /// When there are not so many seeds.
+    pub(super) fn bounds(&self) -> Result<Bounds, Trouble> {
+        let last = self.seed.checked_add(u64::from(self.repeat) - 1);
+        let last =
+            last.ok_or_else(|| Trouble::usage("there are not so many seeds after this one"))?;
+        Ok(Bounds {
+            seeds: self.seed..=last,
+            jobs: self.jobs,
+            time_budget_ms: self.time_budget,
+            slow: self.slow,
+            keep_traces: self.until.is_some(),
+        })
+    }
+
+    /// Where traces go, if anywhere; `below` is a folder of its own for one of two builds.
+    pub(super) fn trace_folder(&self, below: &str) -> Result<Option<TraceFolder>, Trouble> {
+        match (&self.artifacts, &self.trace) {
+            (Some(folder), _) => TraceFolder::with_logs(&folder.join(below)).map(Some),
+            (None, Some(folder)) => TraceFolder::open(&folder.join(below)).map(Some),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// Every report that is to be written.
+    pub(super) fn targets(&self, format: Format) -> Vec<Target> {
+        let mut targets = self.reports.clone();
+        targets.extend(github::reports(&self.reports, format));
+        targets.extend(self.artifacts.iter().flat_map(|folder| artifacts::reports(folder)));
+        targets
+    }
+}
+
+/// The build that the harness is held against, as a harness of its own.
+fn other_plan(arguments: &RunArguments) -> Result<Option<Plan>, Trouble> {
+    let Some(against) = &arguments.against else { return Ok(None) };
+    let profile = arguments.against_profile.clone().or(arguments.harness_profile.clone());
+    let other = RunArguments {
+        harness: Some(against.clone()),
+        harness_profile: profile,
+        ..arguments.clone()
+    };
+    plan(&other).map(Some)
+}
+
 fn plan(arguments: &RunArguments) -> Result<Plan, Trouble> {
-    let profile = profile(arguments)?;
-    let harness = harness(arguments, &profile)?;
+    let (harness, profile) = tested(&Subject {
+        harness: arguments.harness.as_deref(),
+        profile: arguments.harness_profile.as_deref(),
+        has: &arguments.has,
+    })?;
     let live = harness.is_some();
     if live && arguments.world == Some(WorldOption::Sim) {
         return Err(Trouble::usage("a harness of yours cannot run in the simulator")
@@ -191,43 +266,6 @@ fn plan(arguments: &RunArguments) -> Result<Plan, Trouble> {
     let claimed = arguments.has.iter().map(|claim| ("--has", claim.clone()));
     let said = named.chain(claimed).collect();
     Ok(Plan { world, mutant: arguments.mutant, harness, profile: Arc::new(profile), said })
-}
-
-/// The profile that is meant: the named one, or the usual one of a harness that is not ours.
-fn profile(arguments: &RunArguments) -> Result<HarnessProfile, Trouble> {
-    let usual = if arguments.harness.is_some() { profiles::USUAL } else { profiles::REFERENCE };
-    let name = arguments.harness_profile.as_deref().unwrap_or(usual);
-    let mut profile = profiles::load(name)?;
-    profiles::claim(&mut profile, &arguments.has)?;
-    Ok(profile)
-}
-
-/// The harness that is meant: the named one, or the one that the profile starts; `None` is ours.
-fn harness(
-    arguments: &RunArguments,
-    profile: &HarnessProfile,
-) -> Result<Option<Vec<String>>, Trouble> {
-    if let Some(command) = &arguments.harness {
-        return command_words(command).and_then(program::found).map(Some);
-    }
-    if !profile.start.is_empty() {
-        let words = profile.start.iter().map(ToString::to_string).collect();
-        return program::found(words).map(Some);
-    }
-    if arguments.harness_profile.is_some() && &*profile.name != profiles::REFERENCE {
-        let title = format!("the profile `{}` does not say what to start", profile.name);
-        return Err(Trouble::usage(title).help("name the program: `--harness ./my-harness`"));
-    }
-    Ok(None)
-}
-
-/// A command line as its words, quoted as a shell would have them.
-fn command_words(command: &str) -> Result<Vec<String>, Trouble> {
-    let words = shlex::split(command).filter(|words| !words.is_empty());
-    words.ok_or_else(|| {
-        Trouble::usage(format!("`--harness '{command}'` is no command"))
-            .help("write the program and its arguments: `--harness './buzz-acp --flag'`")
-    })
 }
 
 fn one_test_at_a_time(tests: &[Test]) -> Trouble {

@@ -79,6 +79,7 @@ pub fn play_all(
     Ok(RunOutcome {
         world: plan.world,
         tests: played.into_iter().flatten().collect(),
+        known: Vec::new(),
         interrupted: interrupt.is_wanted(),
         wall_ms: clock.passed_ms(),
     })

@@ -1,6 +1,8 @@
 //! Reports beside the terminal's: `--report KIND=PATH`.
 
 use std::fmt;
+use std::fs::File;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -46,6 +48,8 @@ impl Kind {
 pub struct Target {
     kind: Kind,
     path: PathBuf,
+    /// The file may hold what others wrote.
+    appends: bool,
 }
 
 impl FromStr for Target {
@@ -58,7 +62,7 @@ impl FromStr for Target {
         };
         let known = Kind::WORDS.into_iter().find(|(_, word)| *word == kind);
         let (kind, _) = known.ok_or_else(|| format!("the kinds are `{words}`"))?;
-        Ok(Self { kind, path: path.into() })
+        Ok(Self::new(kind, path.into()))
     }
 }
 
@@ -70,6 +74,22 @@ impl fmt::Display for Target {
 }
 
 impl Target {
+    /// A report of that kind at that place.
+    pub fn new(kind: Kind, path: PathBuf) -> Self {
+        Self { kind, path, appends: false }
+    }
+
+    /// The same, behind what the file holds already.
+    #[must_use]
+    pub fn appending(self) -> Self {
+        Self { appends: true, ..self }
+    }
+
+    /// What kind of report it is.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
     /// It goes to standard output.
     pub fn is_stdout(&self) -> bool {
         self.path.as_os_str() == "-"
@@ -98,11 +118,19 @@ impl Target {
         timed: bool,
         console: &Console,
     ) -> Result<(), Trouble> {
-        let text = self.kind.render(outcome, timed);
-        if self.is_stdout() {
-            return console.say(&text);
+        self.put(&self.kind.render(outcome, timed), console)
+    }
+
+    /// Writes a text where the report belongs.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn put(&self, text: &str, console: &Console) -> Result<(), Trouble> {
+        match (self.is_stdout(), self.appends) {
+            (true, _) => console.say(text),
+            (false, true) => append(&self.path, text.as_bytes()),
+            (false, false) => write_file(&self.path, text.as_bytes()),
         }
-        write_file(&self.path, text.as_bytes())
     }
 }
 
@@ -113,6 +141,12 @@ impl Target {
 #[expect(clippy::disallowed_methods, reason = "the command line writes what the user asks for")]
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Trouble> {
     std::fs::write(path, bytes)
+        .map_err(|error| Trouble::usage(format!("`{}` cannot be written: {error}", path.display())))
+}
+
+fn append(path: &Path, bytes: &[u8]) -> Result<(), Trouble> {
+    let file = File::options().append(true).create(true).open(path);
+    file.and_then(|mut file| file.write_all(bytes))
         .map_err(|error| Trouble::usage(format!("`{}` cannot be written: {error}", path.display())))
 }
 

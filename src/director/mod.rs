@@ -8,6 +8,7 @@
 //! - [`prove`]: one test against every mutant.
 //! - [`sight`]: what cannot be seen of a harness.
 //! - [`suite`]: the store's rules, as rows of the same proof.
+//! - [`teeth`]: one test against a harness that is tampered with.
 //! - [`twice`]: one seed played twice, as a row of the same proof.
 //! - [`noted`]: what a trace says besides its verdict.
 //! - [`rejudge`]: a recorded trace, judged again.
@@ -22,6 +23,7 @@ pub mod prove;
 pub mod rejudge;
 pub mod sight;
 pub mod suite;
+pub mod teeth;
 pub mod twice;
 
 pub use play::{Job, play};

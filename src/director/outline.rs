@@ -27,6 +27,7 @@ pub fn blank(scenario: &Scenario, job: &Job) -> TestOutcome {
         mutant: job.mutants.get(),
         verdict: Verdict::Inconclusive,
         reason: None,
+        known: None,
         judgements: Vec::new(),
         trace: Trace::default(),
         silences: Vec::new(),

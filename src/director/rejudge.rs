@@ -34,7 +34,7 @@ pub fn rejudge(trace: Trace) -> Result<TestOutcome, String> {
     })?;
     let profile = HarnessProfile::from_header(&header.profile);
     let cast = adapted(casting::complete(scenario), &profile);
-    let tested = Tested { command: None, profile: Arc::new(profile) };
+    let tested = Tested { command: None, profile: Arc::new(profile), tampering: None };
     let job = Job { world, seed: header.seed, mutants: Mutants::NONE, tested };
     let mut outcome = outline::blank(scenario, &job);
     let mut watcher = Judge::new(asked::of(scenario, &cast));

@@ -90,7 +90,11 @@ mod tests {
         assert!(mistakes.is_empty(), "{mistakes:?}");
         let mut profile = HarnessProfile::new("mine");
         profile.has = has.iter().map(|word| Text::from(*word)).collect();
-        let tested = Tested { command: None, profile: std::sync::Arc::new(profile.clone()) };
+        let tested = Tested {
+            command: None,
+            profile: std::sync::Arc::new(profile.clone()),
+            tampering: None,
+        };
         let job = Job { world: WorldName::Live, seed: 0, mutants: Mutants::NONE, tested };
         let mut outcome = outline::blank(&scenarios[0], &job);
         outcome.judgements =

@@ -181,6 +181,10 @@ impl Site {
     fn begin_life(&mut self, host: usize) -> Result<(), WorldError> {
         let cwd = self.folder.path().join("w");
         let config = self.stage.harness_config(host, &cwd.to_string_lossy());
+        let lives = self.shared.with_lane(host, |lane| lane.lives);
+        if let Some(tampering) = self.tested.tampering.filter(|_| lives > 0) {
+            self.states.tamper(&self.stage.players[host].state, tampering)?;
+        }
         let player = &self.stage.players[host];
         let state = self.states.path(&player.state);
         let place = Place {

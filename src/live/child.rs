@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
-use skep_agent::{Agent, AgentLink, AgentPort, Ended, Seen, Shell, Watch};
+use skep_agent::{Agent, AgentLink, AgentPort, Between, Ended, Seen, Shell, Watch};
 use skep_trace::{End, Frame, Life, Process, Side, What};
 use skep_world::Points;
 use tokio::sync::Notify;
 
 use super::groups::Group;
 use super::shared::Shared;
+use super::tamper::Interposer;
 
 const SIGKILL: i32 = 9;
 
@@ -111,10 +112,14 @@ fn take(shared: &Shared, link: AgentLink) {
     let points = Points::default();
     let watcher = Watcher { shared: shared.clone(), host, place, harness, process, points };
     let ends = watcher.clone();
-    let shell = Shell::new(agent, shared.disk(&name), watcher)
-        .released_by(gate)
-        .hastened(shared.clock().haste())
-        .checking_schema();
+    let shell =
+        Shell::new(agent, shared.disk(&name), watcher)
+            .released_by(gate)
+            .hastened(shared.clock().haste())
+            .through(shared.tampering().map(|tampering| -> Box<dyn Between + Send> {
+                Box::new(Interposer::new(tampering))
+            }))
+            .checking_schema();
     tokio::task::spawn_local(async move {
         let ended = shell.serve(link).await;
         ends.note_end(ended).await;
@@ -155,6 +160,7 @@ impl Watch for Watcher {
             }
             Seen::Ended(_)
             | Seen::AtGate
+            | Seen::Diverted { .. }
             | Seen::SendingBytes(_)
             | Seen::StdinEnded
             | Seen::ClosingStdin
@@ -191,6 +197,11 @@ impl Watcher {
                 Seen::SendingBytes(bytes) => {
                     let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
                     agent.sent += u64::try_from(lines).unwrap_or(u64::MAX);
+                }
+                // The harness counts what it wrote and read itself.
+                Seen::Diverted { received, sent } => {
+                    agent.received = agent.received.saturating_add_signed(*received);
+                    agent.sent = agent.sent.saturating_add_signed(*sent);
                 }
                 Seen::ClosingStdout => agent.closed = true,
                 Seen::StdinEnded => agent.left = true,

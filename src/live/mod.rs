@@ -11,6 +11,7 @@
 //! - `harness`, `process`, `lane`: harness processes. `child`: agents. `relay`, `peer`: relays, and
 //!   who calls them.
 //! - `states`: the directories. `clock`, `haste`: time. `shared`: what they all tell.
+//! - `tamper`: what is done to a harness at its edges, to see whether anybody notices.
 //! - [`serve`]: a relay by itself, for a harness that somebody starts by hand.
 
 mod acts;
@@ -29,6 +30,7 @@ mod shared;
 mod standing;
 mod states;
 mod strays;
+mod tamper;
 mod watchdog;
 
 use std::collections::BTreeMap;
@@ -57,6 +59,7 @@ use self::shared::Shared;
 use self::standing::Standing;
 use self::states::States;
 use crate::profile::HarnessProfile;
+use crate::tampering::Tampering;
 
 /// Channels and profiles are a day older than the run.
 const DAY_S: u64 = 86_400;
@@ -71,6 +74,8 @@ pub struct Tested {
     pub command: Option<Vec<OsString>>,
     /// How it is configured, and how it shows what it does.
     pub profile: Arc<HarnessProfile>,
+    /// What is done to it at its edges, to see whether anybody notices.
+    pub tampering: Option<Tampering>,
 }
 
 /// A world of processes. Dropping it kills them.
@@ -162,6 +167,7 @@ impl Site {
         let born_s = (clock.unix_ms() / 1000).saturating_sub(DAY_S);
         let shared = Shared::new(setup.header, setup.seed, clock, casts, &stage.players);
         shared.set_ready(tested.profile.ready.clone());
+        shared.set_tampering(tested.tampering);
         let relay = |place| {
             let relay = Relay::new(stage.relay_config(place, born_s));
             RelayHandle::new(relay, LiveHost::new(shared.clone()))

@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 
 use skep_relay::server::serve;
 use skep_relay::{ConnId, Host, Party, RelayHandle, Seen};
-use skep_trace::{ClientMsg, Life, Text, What};
+use skep_trace::{ClientMsg, Life, RelayMsg, Text, What};
 use skep_world::stage::party;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
@@ -15,6 +15,7 @@ use tokio::net::{TcpListener, TcpStream};
 use super::lane::Talk;
 use super::peer;
 use super::shared::{Shared, Ticket};
+use super::tamper::Lossy;
 use crate::profile::Ready;
 
 /// The kind of event by which a harness shows that it hears people.
@@ -25,11 +26,12 @@ pub(super) struct LiveHost {
     shared: Shared,
     /// Whose each connection is, as long as it lasts.
     lives: BTreeMap<ConnId, Life>,
+    lossy: Lossy,
 }
 
 impl LiveHost {
     pub(super) fn new(shared: Shared) -> Self {
-        Self { shared, lives: BTreeMap::new() }
+        Self { shared, lives: BTreeMap::new(), lossy: Lossy::default() }
     }
 
     fn connected(&mut self, conn: ConnId, party: Party) -> What {
@@ -94,6 +96,17 @@ impl Host for LiveHost {
 
     fn number(&mut self) -> ConnId {
         self.shared.next_conn()
+    }
+
+    fn copies(&mut self, party: Party, message: &RelayMsg) -> usize {
+        let Some(tampering) = self.shared.tampering() else { return 1 };
+        let life = self.shared.life(place(party));
+        let copies = self.lossy.copies(tampering, &life, message);
+        // It is counted once when it is seen; the harness counts what reaches it.
+        self.with_talk(&life, party, |talk| {
+            talk.said = (talk.said + copies as u64).saturating_sub(1);
+        });
+        copies
     }
 
     fn seen(&mut self, seen: Seen) {

@@ -22,6 +22,7 @@ use super::groups::Group;
 use super::lane::{Lane, RunningLife};
 use super::process::Last;
 use crate::profile::Ready;
+use crate::tampering::Tampering;
 
 /// Shared by everyone in one run.
 #[derive(Clone)]
@@ -39,6 +40,8 @@ struct State {
     disks: BTreeMap<Text, Rc<RefCell<AgentDisk>>>,
     /// How a harness shows that it is ready.
     ready: RefCell<Ready>,
+    /// What is done to it at its edges.
+    tampering: Cell<Option<Tampering>>,
     /// The sockets that a life has open to its relay.
     sockets: RefCell<BTreeMap<Life, Arc<AtomicUsize>>>,
 }
@@ -62,6 +65,7 @@ impl Shared {
             disks: casts.keys().map(disk).collect(),
             casts: RefCell::new(casts),
             ready: RefCell::new(Ready::Presence),
+            tampering: Cell::new(None),
             sockets: RefCell::new(BTreeMap::new()),
         }))
     }
@@ -159,6 +163,15 @@ impl Shared {
 
     pub(super) fn set_ready(&self, ready: Ready) {
         *self.0.ready.borrow_mut() = ready;
+    }
+
+    /// What is done to the harnesses of this run at their edges.
+    pub(super) fn tampering(&self) -> Option<Tampering> {
+        self.0.tampering.get()
+    }
+
+    pub(super) fn set_tampering(&self, tampering: Option<Tampering>) {
+        self.0.tampering.set(tampering);
     }
 
     /// A harness showed that it is ready; what counts is the first time in a life.

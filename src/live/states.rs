@@ -10,8 +10,10 @@ use std::sync::Arc;
 use skep_plan::DiskOp;
 use skep_store::damage::damaged;
 use skep_store::{RealVolume, Store, StoreAnswer, StoreConfig, StoreOp, poll, real};
-use skep_trace::{EntryKind, Receipt, Snapshot, Text, What};
+use skep_trace::{Entry, EntryKind, Receipt, Snapshot, Text, What};
 use skep_world::WorldError;
+
+use crate::tampering::Tampering;
 
 /// On the real disk every future of a store is ready at once.
 const MOST_OPERATIONS: usize = 100_000;
@@ -29,6 +31,8 @@ pub(super) struct States {
 struct StateDir {
     name: Text,
     last: Option<Arc<Snapshot>>,
+    /// What it looked like when a step left something in it first.
+    first: Option<Arc<Snapshot>>,
     /// What its stores answered then.
     receipts: Vec<Receipt>,
 }
@@ -53,7 +57,12 @@ impl States {
         if let Some(place) = self.dirs.iter().position(|dir| dir.name == *name) {
             return place;
         }
-        self.dirs.push(StateDir { name: name.clone(), last: None, receipts: Vec::new() });
+        self.dirs.push(StateDir {
+            name: name.clone(),
+            last: None,
+            first: None,
+            receipts: Vec::new(),
+        });
         self.dirs.len() - 1
     }
 
@@ -127,6 +136,13 @@ impl States {
         Ok(self.look(place, true).0)
     }
 
+    /// Tampers with a directory. Nobody is told: what the harness finds is as if it had done it.
+    pub(super) fn tamper(&mut self, name: &Text, tampering: Tampering) -> Result<(), WorldError> {
+        let place = self.place(name);
+        let first = self.dirs[place].first.clone();
+        super::tamper::tamper(&self.dir(place), first.as_deref(), tampering).map_err(ours)
+    }
+
     /// What every directory looks like, and what the stores in it answer. `configs` says which
     /// stores those are, for a directory; it is only asked where something changed.
     pub(super) fn tell(
@@ -150,10 +166,14 @@ impl States {
     /// A directory as it looks now, and whether it changed since it was last told of.
     fn look(&mut self, place: usize, baseline: bool) -> (What, bool) {
         let seen = real::snapshot(&self.dir(place).to_string_lossy());
-        let StateDir { name, last, .. } = &mut self.dirs[place];
+        let StateDir { name, last, first, .. } = &mut self.dirs[place];
         let same = last.as_ref().filter(|last| ***last == seen).cloned();
         let changed = same.is_none();
         let snapshot = same.unwrap_or_else(|| Arc::new(seen));
+        let holds = |entry: &Entry| matches!(entry.kind, EntryKind::File { .. });
+        if first.is_none() && snapshot.entries.values().any(holds) {
+            *first = Some(snapshot.clone());
+        }
         // After the scenario's own act the stores are asked again, whatever it looks like.
         *last = (!baseline).then(|| snapshot.clone());
         (What::Disk { state: name.clone(), snapshot, baseline }, changed)
@@ -211,7 +231,7 @@ fn change_files(dir: &Path, op: &DiskOp) -> Result<(), WorldError> {
 }
 
 /// The files that a store keeps its receipts in: not its lock, not what it left or set aside.
-fn store_files(dir: &Path) -> io::Result<Vec<PathBuf>> {
+pub(super) fn store_files(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
@@ -252,7 +272,7 @@ pub(super) fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Takes everything out of a directory.
-fn empty(dir: &Path) -> io::Result<()> {
+pub(super) fn empty(dir: &Path) -> io::Result<()> {
     for entry in fs::read_dir(dir)? {
         let path = entry?.path();
         match path.symlink_metadata()?.is_dir() {
@@ -264,7 +284,7 @@ fn empty(dir: &Path) -> io::Result<()> {
 }
 
 /// Puts what was seen into an empty directory. Bits come last: they may forbid what is to be done.
-fn lay_out(snapshot: &Snapshot, dir: &Path) -> io::Result<()> {
+pub(super) fn lay_out(snapshot: &Snapshot, dir: &Path) -> io::Result<()> {
     let at = |path: &str| if path == "." { dir.to_owned() } else { dir.join(path) };
     for (path, entry) in &snapshot.entries {
         let place = at(path);

@@ -3,18 +3,32 @@
 use skep_check::rule;
 use skep_check::verdict::{Judgement, Verdict};
 
-use super::excerpt::place;
-use super::{again, pointer, story};
+use super::excerpt::{Place, place};
+use super::{again, pointer};
+use crate::known::KnownFailure;
 use crate::outcome::{RunOutcome, TestOutcome};
 
 /// One workflow command a line: an error for each test that is violated, a warning for each that
-/// could not be observed.
+/// could not be observed, a notice for each whose failure was known.
 pub fn annotations(outcome: &RunOutcome) -> String {
-    outcome.told().into_iter().filter_map(annotation).map(|line| line + "\n").collect()
+    let unsteady = outcome.unsteady();
+    let tests = outcome.told().into_iter();
+    let tests = tests.filter_map(|test| annotation(test, unsteady.get(&test.test).copied()));
+    tests.chain(outcome.untrue().map(untrue)).map(|line| line + "\n").collect()
 }
 
-fn annotation(test: &TestOutcome) -> Option<String> {
+/// A known failure that is none, at its line of the list.
+fn untrue(entry: &KnownFailure) -> String {
+    let at = place(&entry.source, entry.span.start);
+    let message = format!("{}\n{}", entry.complaint(), entry.advice());
+    command("error", &entry.file, at, &entry.test, &message)
+}
+
+/// `unsteady` is how many of how many repeats were violated, where they differ.
+fn annotation(test: &TestOutcome, unsteady: Option<(usize, usize)>) -> Option<String> {
     let level = match test.verdict {
+        Verdict::Violated if unsteady.is_some() => "warning",
+        Verdict::Violated if test.known.is_some() => "notice",
         Verdict::Violated => "error",
         Verdict::Inconclusive => "warning",
         Verdict::Held | Verdict::NotApplicable => return None,
@@ -22,23 +36,32 @@ fn annotation(test: &TestOutcome) -> Option<String> {
     let judged = test.judged(test.verdict);
     let span = judged.first().and_then(|judgement| pointer::primary(test, judgement));
     let at = place(&test.source, span.unwrap_or_else(|| test.span.clone()).start);
-    let message = match judged.first() {
-        Some(judgement) => told(test, judgement),
-        None => test.reason.as_deref().unwrap_or("inconclusive").to_owned(),
+    let message = match (&test.known, judged.first()) {
+        (Some(reason), _) => format!("known failure: {reason}"),
+        (None, Some(judgement)) => told(test, judgement),
+        (None, None) => test.reason.as_deref().unwrap_or("inconclusive").to_owned(),
     };
-    Some(format!(
+    let message = match unsteady {
+        Some((violated, runs)) => format!("unsteady: {violated} of {runs} violated\n{message}"),
+        None => message,
+    };
+    Some(command(level, &test.file, at, &test.test, &message))
+}
+
+fn command(level: &str, file: &str, at: Place, title: &str, message: &str) -> String {
+    format!(
         "::{level} file={},line={},col={},title={}::{}",
-        property(&test.file),
+        property(file),
         at.line,
         at.column,
-        property(&test.test),
-        data(&message),
-    ))
+        property(title),
+        data(message),
+    )
 }
 
 fn told(test: &TestOutcome, judgement: &Judgement) -> String {
     let mut lines = vec![format!("{}: {}", judgement.title, judgement.label)];
-    for id in story::rules(test, judgement) {
+    for id in test.rules_of(judgement) {
         lines.push(format!("{id} {}", rule(id).map_or("", |rule| rule.meaning)));
     }
     lines.extend(judgement.blame.map(|blame| format!("blame: {blame}")));

@@ -10,6 +10,7 @@ use skep_mutant::Mutant;
 use super::excerpt::{Place, place};
 use super::{Paint, again, pointer, story};
 use crate::exit_code::ExitCode;
+use crate::known::KnownFailure;
 use crate::outcome::{RunOutcome, TestOutcome};
 
 /// The version that this build writes. A field that is added keeps it; anything else raises it.
@@ -31,6 +32,7 @@ pub fn report(outcome: &RunOutcome, timed: bool) -> Value {
         "counts": counts(outcome),
         "tests": Value::from_iter(tests),
         "unsteady": Value::from_iter(unsteady),
+        "known_failures": Value::from_iter(outcome.known.iter().map(known_json)),
         "mistakes": [],
     });
     if timed {
@@ -67,18 +69,33 @@ pub fn refusal(mistakes: &[Mistake], exit_code: ExitCode) -> Value {
         "verdict": null,
         "exit_code": exit_code.number(),
         "interrupted": false,
-        "counts": {"held": 0, "violated": 0, "inconclusive": 0, "not applicable": 0},
+        "counts": {"held": 0, "violated": 0, "inconclusive": 0, "not applicable": 0, "known": 0},
         "tests": [],
         "unsteady": [],
+        "known_failures": [],
         "mistakes": Value::from_iter(mistakes),
     })
 }
 
 fn counts(outcome: &RunOutcome) -> Value {
     let all = [Verdict::Held, Verdict::Violated, Verdict::Inconclusive, Verdict::NotApplicable];
-    all.into_iter()
-        .map(|verdict| (verdict.to_string(), Value::from(outcome.count(verdict))))
-        .collect()
+    let counts =
+        all.into_iter().map(|verdict| (verdict.to_string(), Value::from(outcome.count(verdict))));
+    counts.chain([("known".to_owned(), Value::from(outcome.count_known()))]).collect()
+}
+
+fn known_json(entry: &KnownFailure) -> Value {
+    let mut object = located(Some(place(&entry.source, entry.span.start)));
+    let fields = [
+        ("file", Value::from(&*entry.file)),
+        ("test", Value::from(&*entry.test)),
+        ("rule", entry.rule.as_deref().into()),
+        ("profile", entry.profile.as_deref().into()),
+        ("reason", Value::from(&*entry.reason)),
+        ("standing", entry.standing.word().into()),
+    ];
+    object.extend(fields.map(|(key, value)| (key.to_owned(), value)));
+    Value::Object(object)
 }
 
 fn test_json(test: &TestOutcome, timed: bool) -> Value {
@@ -98,6 +115,7 @@ fn test_json(test: &TestOutcome, timed: bool) -> Value {
         "cites": texts(&test.cites),
         "verdict": test.verdict.to_string(),
         "reason": test.reason.as_deref(),
+        "known": test.known.as_deref(),
         "judgements": Value::from_iter(judgements),
         "silences": Value::from_iter(silences),
         "remarks": texts(&test.remarks),

@@ -14,22 +14,41 @@ pub fn page(outcome: &RunOutcome, timeless: bool) -> String {
     let mut page = format!("## skep: {}\n\n{summary}", outcome.verdict());
     let tests = outcome.told();
     let told =
-        |test: &&&TestOutcome| matches!(test.verdict, Verdict::Violated | Verdict::Inconclusive);
-    for test in tests.iter().filter(told) {
-        page.push_str(&fold(test));
+        |test: &&TestOutcome| matches!(test.verdict, Verdict::Violated | Verdict::Inconclusive);
+    let (known, told): (Vec<&TestOutcome>, Vec<_>) =
+        tests.iter().copied().filter(told).partition(|test| test.known.is_some());
+    for entry in outcome.untrue() {
+        let complaint = format!("{}; {}", entry.complaint(), entry.advice());
+        writeln!(page, "\n- ✗ {}: {}", escape(&entry.file), escape(&complaint))
+            .expect("a string takes all");
     }
-    let unfit: Vec<_> =
-        tests.iter().filter(|test| test.verdict == Verdict::NotApplicable).collect();
-    if !unfit.is_empty() {
-        page.push_str("\n<details><summary>not applicable</summary>\n\n");
-        for test in unfit {
-            let reason = test.reason.as_deref().unwrap_or("no reason given");
-            writeln!(page, "- {}: {}", escape(&test.test), escape(reason))
+    let unsteady = outcome.unsteady();
+    for test in told {
+        if let Some((violated, runs)) = unsteady.get(&test.test) {
+            let name = escape(&test.test);
+            writeln!(page, "\n- unsteady: {name}, {violated} of {runs} violated")
                 .expect("a string takes all");
         }
-        page.push_str("\n</details>\n");
+        page.push_str(&fold(test));
     }
+    page.push_str(&list("known failures", &known, |test| test.known.as_deref()));
+    let unfit = |test: &&TestOutcome| test.verdict == Verdict::NotApplicable;
+    let unfit: Vec<&TestOutcome> = tests.iter().copied().filter(unfit).collect();
+    page.push_str(&list("not applicable", &unfit, |test| test.reason.as_deref()));
     page
+}
+
+/// Tests and a reason for each, behind a fold; nothing where there are none.
+fn list(title: &str, tests: &[&TestOutcome], why: fn(&TestOutcome) -> Option<&str>) -> String {
+    if tests.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("\n<details><summary>{title}</summary>\n\n");
+    for test in tests {
+        let reason = why(test).unwrap_or("no reason given");
+        writeln!(text, "- {}: {}", escape(&test.test), escape(reason)).expect("a string takes all");
+    }
+    text + "\n</details>\n"
 }
 
 fn fold(test: &TestOutcome) -> String {

@@ -4,12 +4,15 @@
 //! - [`terminal`]: one line a test, the stories, the summary; start here.
 //! - [`story`]: one test that did not hold, told in full; of [`excerpt`], [`wire`] and [`disk`].
 //! - [`json`], [`junit`], [`github`], [`markdown`]: for other programs.
-//! - [`matrix`]: the matrix of a proof.
+//! - [`against`]: two builds side by side.
+//! - [`known`]: known failures that are none.
+//! - [`matrix`]: the matrix of a proof. [`teeth`]: the same on a foreign harness.
 //!
 //! Nothing here reads a clock, a file or the environment. Two runs with one seed give the same
 //! bytes; real times stand in no story, only where they are asked for.
 
 pub mod again;
+pub mod against;
 pub mod certificate;
 pub mod clean;
 pub mod disk;
@@ -18,6 +21,7 @@ pub mod github;
 pub mod instant;
 pub mod json;
 pub mod junit;
+pub mod known;
 mod log;
 pub mod markdown;
 pub mod matrix;
@@ -26,6 +30,7 @@ pub mod paint;
 pub mod pointer;
 pub mod silence;
 pub mod story;
+pub mod teeth;
 pub mod terminal;
 pub mod wire;
 

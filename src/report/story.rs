@@ -127,7 +127,7 @@ fn references(test: &TestOutcome, judgement: Option<&Judgement>, paint: Paint) -
         let key = paint.paint(Tone::Faint, format!("{key:<7}"));
         writeln!(text, "  {key}{value}").expect("a string takes all");
     };
-    for id in judgement.map(|judgement| rules(test, judgement)).unwrap_or_default() {
+    for id in judgement.map(|judgement| test.rules_of(judgement)).unwrap_or_default() {
         let meaning = rule(id).map_or("no rule of ours", |rule| rule.meaning);
         push("rule:", &fit(&format!("{:<4} {meaning}", clean(id)), COLUMNS - 9));
     }
@@ -150,13 +150,4 @@ fn references(test: &TestOutcome, judgement: Option<&Judgement>, paint: Paint) -
     let record = judgement.and_then(|judgement| test.trace.records.get(judgement.record?));
     push("again:", &again::command(test, record.map(|record| record.at_ms)));
     text
-}
-
-/// An invariant is its own rule; an expectation stands for those of its scenario.
-pub fn rules<'a>(test: &'a TestOutcome, judgement: &'a Judgement) -> Vec<&'a str> {
-    match judgement.subject {
-        Subject::Invariant(rule) => vec![rule],
-        Subject::Expectation { .. } => test.rules.iter().map(|rule| &**rule).collect(),
-        Subject::Run => Vec::new(),
-    }
 }

@@ -5,11 +5,18 @@ use std::fmt::Write as _;
 use skep_check::verdict::Verdict;
 
 use super::clean::{COLUMNS, clean, fit, width};
+use super::known;
 use super::paint::{Paint, Tone};
 use super::silence;
 use super::story;
 use super::wire::moment::mark;
 use crate::outcome::{RunOutcome, TestOutcome};
+
+/// The sign of a failure that was known, in every list.
+const KNOWN: &str = "≈";
+
+/// The sign of a test whose repeats differ.
+const UNSTEADY: &str = "~";
 
 /// What is left out for those who only want to know what is wrong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,12 +33,17 @@ pub fn run(outcome: &RunOutcome, brevity: Brevity, paint: Paint) -> String {
     if !brevity.quiet {
         text.push_str(&listing(outcome, paint));
     }
-    for test in outcome.told() {
+    for test in outcome.told().into_iter().filter(|test| test.known.is_none()) {
         let story = story::story(test, paint);
         if !story.is_empty() {
             text.push_str(if text.is_empty() { "" } else { "\n" });
             text.push_str(&story);
         }
+    }
+    let complaints = known::complaints(outcome, paint);
+    if !complaints.is_empty() {
+        text.push_str(if text.is_empty() { "" } else { "\n" });
+        text.push_str(&complaints);
     }
     if !brevity.quiet || outcome.exit_code() != crate::exit_code::ExitCode::Held {
         text.push_str(if text.is_empty() { "" } else { "\n" });
@@ -47,18 +59,22 @@ fn listing(outcome: &RunOutcome, paint: Paint) -> String {
         writeln!(text, "{}", paint.paint(Tone::Faint, clean(&file[0].file)))
             .expect("a string takes all");
         for runs in file.chunk_by(|one, other| one.test == other.test) {
-            text.push_str(&line(runs, paint));
+            text.push_str(&line(runs, outcome.unsteady().contains_key(&runs[0].test), paint));
         }
     }
     text
 }
 
-/// One test, with all its repeats.
-fn line(runs: &[TestOutcome], paint: Paint) -> String {
+/// One test, with all its repeats, which may be `unsteady`.
+fn line(runs: &[TestOutcome], unsteady: bool, paint: Paint) -> String {
     let worst = runs.iter().max_by_key(|run| run.verdict).expect("a chunk is never empty");
-    let tone = Tone::of(worst.verdict);
     let name = clean(&worst.test);
-    let mut line = format!("  {} ", paint.paint(tone, mark(worst.verdict)));
+    let (sign, tone) = match (unsteady, worst.known.is_some()) {
+        (true, _) => (UNSTEADY, Tone::Doubt),
+        (false, true) => (KNOWN, Tone::Doubt),
+        (false, false) => (mark(worst.verdict), Tone::of(worst.verdict)),
+    };
+    let mut line = format!("  {} ", paint.paint(tone, sign));
     line.push_str(&match worst.verdict {
         Verdict::Held => name.clone(),
         _ => paint.paint(tone, &name),
@@ -66,7 +82,8 @@ fn line(runs: &[TestOutcome], paint: Paint) -> String {
     let mut notes = Vec::new();
     let like_worst = runs.iter().filter(|run| run.verdict == worst.verdict).count();
     if runs.len() > 1 {
-        notes.push(format!("{} of {} {}", like_worst, runs.len(), worst.verdict));
+        let word = if unsteady { "unsteady: " } else { "" };
+        notes.push(format!("{word}{} of {} {}", like_worst, runs.len(), worst.verdict));
     }
     notes.extend(why(worst));
     notes.extend(silence::note(worst).map(|note| format!("rests on {note}")));
@@ -81,6 +98,9 @@ fn line(runs: &[TestOutcome], paint: Paint) -> String {
 
 /// Why a test did not hold, in a few words.
 fn why(test: &TestOutcome) -> Option<String> {
+    if let Some(reason) = &test.known {
+        return Some(format!("known: {}", clean(reason)));
+    }
     match test.verdict {
         Verdict::Held => None,
         Verdict::NotApplicable => Some(clean(test.reason.as_deref()?)),
@@ -95,11 +115,23 @@ fn why(test: &TestOutcome) -> Option<String> {
 pub fn summary(outcome: &RunOutcome, timeless: bool, paint: Paint) -> String {
     let order = [Verdict::Held, Verdict::Violated, Verdict::Inconclusive, Verdict::NotApplicable];
     let counts = order.into_iter().filter_map(|verdict| {
-        let count = outcome.count(verdict);
+        let mut count = outcome.count(verdict);
+        if verdict == Verdict::Inconclusive {
+            // These have a word of their own.
+            count -= outcome.unsteady_runs();
+        }
         let tone = Tone::of(verdict);
         (count > 0).then(|| paint.paint(tone, format!("{count} {verdict}")))
     });
     let mut parts: Vec<String> = counts.collect();
+    let mut more = |count: usize, tone: Tone, what: &str| {
+        if count > 0 {
+            parts.push(paint.paint(tone, format!("{count} {what}")));
+        }
+    };
+    more(outcome.unsteady().len(), Tone::Doubt, "unsteady");
+    more(outcome.count_known(), Tone::Doubt, "known");
+    more(outcome.untrue().count(), Tone::Bad, "wrongly known");
     if parts.is_empty() {
         parts.push("no test was run".to_owned());
     }

@@ -16,12 +16,13 @@
 //! - `read`, `meta`, `cast`, `script`, `step`, `act`, `expectation`, `method`: the words
 //!   themselves, one row and one small function each.
 //! - `model`, `list`: what comes out.
-//! - `profile`: files about a harness, in the same language.
+//! - `profile`, `known`: files about a harness and about known failures, in the same language.
 
 mod act;
 mod cast;
 mod diagnostic;
 mod expectation;
+mod known;
 mod limits;
 mod line;
 mod list;
@@ -48,6 +49,7 @@ mod verb;
 use std::sync::Arc;
 
 pub use diagnostic::{Diagnostic, Label, MAX_DIAGNOSTICS};
+pub use known::parse_known;
 pub use limits::{MAX_BYTES, MAX_CELLS, MAX_DEPTH, MAX_LINES, MAX_USES};
 pub use list::{Listed, list};
 pub use model::{Explore, Placed, Scenario, Step};

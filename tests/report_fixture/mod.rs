@@ -301,6 +301,7 @@ pub(crate) fn fine(name: &str, file: &str) -> TestOutcome {
 pub(crate) fn run() -> RunOutcome {
     RunOutcome {
         world: WorldName::SimWire,
+        known: Vec::new(),
         tests: vec![
             fine("a-restart-without-a-message-leaves-the-store", "restart.kdl"),
             forked(),
@@ -374,6 +375,7 @@ fn sample(name: &str, file: &str, source: &str, trace: Trace) -> TestOutcome {
         mutant: None,
         verdict: Verdict::Held,
         reason: None,
+        known: None,
         judgements: Vec::new(),
         trace,
         silences: Vec::new(),

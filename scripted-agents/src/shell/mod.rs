@@ -4,8 +4,10 @@
 //!   pipes; start here.
 //! - [`Seen`], [`Watch`]: what a shell tells before it acts, and who may hold it up.
 //! - [`Keep`]: where the agent's disk is.
+//! - [`Between`]: who may change what an agent and its harness say to each other.
 //! - `lines`: bytes to lines, bounded. `pipes`: the two ends of a process. `clock`: its timers.
 
+mod between;
 mod clock;
 mod keep;
 mod lines;
@@ -13,6 +15,7 @@ mod pipes;
 mod run;
 mod seen;
 
+pub use between::{Between, Passed};
 pub use keep::Keep;
 pub use lines::MOST_LINE_BYTES;
 pub(crate) use pipes::{Lifeline, Pipes, Sink, Source};

@@ -1,11 +1,13 @@
 //! The loop: what comes in, one step, what goes out.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use skep_trace::{Frame, Text};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Notify;
 
+use super::between::{Between, Passed};
 use super::clock::Clock;
 use super::keep::Keep;
 use super::lines::{Front, Lines, MOST_LINE_BYTES};
@@ -27,6 +29,9 @@ pub struct Shell<K, W> {
     check: Option<SchemaCheck>,
     clock: Clock,
     lines: Lines,
+    between: Option<Box<dyn Between + Send>>,
+    /// Lines for the agent that whoever stands between let pass.
+    ahead: VecDeque<String>,
 }
 
 /// The agent is at its end.
@@ -43,6 +48,8 @@ impl<K: Keep, W: Watch> Shell<K, W> {
             check: None,
             clock: Clock::new(1),
             lines: Lines::default(),
+            between: None,
+            ahead: VecDeque::new(),
         }
     }
 
@@ -50,6 +57,13 @@ impl<K: Keep, W: Watch> Shell<K, W> {
     #[must_use]
     pub fn checking_schema(mut self) -> Self {
         self.check = Some(SchemaCheck::new());
+        self
+    }
+
+    /// Lets somebody stand between the agent and its harness.
+    #[must_use]
+    pub fn through(mut self, between: Option<Box<dyn Between + Send>>) -> Self {
+        self.between = between;
         self
     }
 
@@ -105,12 +119,22 @@ impl<K: Keep, W: Watch> Shell<K, W> {
         Ok(())
     }
 
-    async fn event<R: Source, S>(&mut self, pipes: &mut Pipes<R, S>) -> Result<AgentEvent, Over> {
+    async fn event<R: Source, S: Sink>(
+        &mut self,
+        pipes: &mut Pipes<R, S>,
+    ) -> Result<AgentEvent, Over> {
         loop {
+            if let Some(line) = self.ahead.pop_front() {
+                return self.heard(pipes, Front::Line(line)).await;
+            }
             if pipes.source.is_some()
                 && let Some(front) = self.lines.take()
             {
-                return self.heard(pipes, front).await;
+                match front {
+                    Front::Line(line) if self.between.is_some() => self.divert(pipes, line).await?,
+                    front => return self.heard(pipes, front).await,
+                }
+                continue;
             }
             let more = self.lines.wants_more();
             self.watch.idle(self.clock.left());
@@ -123,6 +147,36 @@ impl<K: Keep, W: Watch> Shell<K, W> {
                 read = read(&mut pipes.source, &mut self.lines), if more => read?,
             }
         }
+    }
+
+    /// Hands a line of the harness to whoever stands between.
+    async fn divert<R: Source, S: Sink>(
+        &mut self,
+        pipes: &mut Pipes<R, S>,
+        line: String,
+    ) -> Result<(), Over> {
+        let Some(between) = &mut self.between else { return Ok(()) };
+        let passed = between.harness_says(line);
+        let received = 1 - count(&passed.to_agent);
+        let sent = count(&passed.to_harness);
+        self.pass(pipes, passed, Seen::Diverted { received, sent }).await
+    }
+
+    /// Carries on what passed.
+    async fn pass<R: Source, S: Sink>(
+        &mut self,
+        pipes: &mut Pipes<R, S>,
+        passed: Passed,
+        diverted: Seen,
+    ) -> Result<(), Over> {
+        if diverted != (Seen::Diverted { received: 0, sent: 0 }) {
+            self.tell(pipes, diverted).await?;
+        }
+        self.ahead.extend(passed.to_agent);
+        for line in passed.to_harness {
+            self.write(pipes, (line + "\n").as_bytes()).await?;
+        }
+        Ok(())
     }
 
     async fn heard<R: Source, S>(
@@ -171,9 +225,14 @@ impl<K: Keep, W: Watch> Shell<K, W> {
                     check.sent(&frame);
                 }
                 self.tell(pipes, Seen::Sending(Arc::clone(&frame))).await?;
-                let mut line = frame.to_line();
-                line.push('\n');
-                self.write(pipes, line.as_bytes()).await?;
+                let line = frame.to_line();
+                let passed = match &mut self.between {
+                    Some(between) => between.agent_says(line),
+                    None => Passed::to_harness(line),
+                };
+                let received = -count(&passed.to_agent);
+                let sent = count(&passed.to_harness) - 1;
+                self.pass(pipes, passed, Seen::Diverted { received, sent }).await?;
             }
             AgentEffect::SendBytes(bytes) => {
                 self.tell(pipes, Seen::SendingBytes(bytes.clone())).await?;
@@ -228,6 +287,10 @@ impl<K: Keep, W: Watch> Shell<K, W> {
             }
         }
     }
+}
+
+fn count(lines: &[String]) -> i64 {
+    i64::try_from(lines.len()).unwrap_or(i64::MAX)
 }
 
 /// Takes in what has come. A stream that fails has ended.

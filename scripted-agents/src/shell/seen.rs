@@ -33,6 +33,14 @@ pub enum Seen {
         /// How many.
         bytes: u64,
     },
+    /// Whoever stands between changed how many lines the harness wrote and read, other than this
+    /// agent did.
+    Diverted {
+        /// So many more than the agent received.
+        received: i64,
+        /// So many more than the agent sent.
+        sent: i64,
+    },
     /// Something noticed that is no failure.
     Finding(Text),
     /// The end; nothing follows.

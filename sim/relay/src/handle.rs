@@ -25,6 +25,13 @@ pub trait Host {
     /// Something happened. It is told while the relay is busy with it, so the host must not call
     /// the relay's handle from here.
     fn seen(&mut self, seen: Seen);
+
+    /// How often a message really goes out that the relay says once: 0 loses it, 2 doubles it.
+    /// It is asked before the message is seen, which it is once in any case.
+    fn copies(&mut self, party: Party, message: &RelayMsg) -> usize {
+        let _ = (party, message);
+        1
+    }
 }
 
 /// What happened at a served relay, in order.
@@ -223,7 +230,8 @@ impl<H: Host> State<H> {
     fn send(&mut self, conn: ConnId, message: Arc<RelayMsg>) {
         let Some(line) = self.lines.get(&conn) else { return };
         let party = line.party;
-        if line.frames.try_send(message.clone()).is_ok() {
+        let copies = self.host.copies(party, &message);
+        if (0..copies).all(|_| line.frames.try_send(message.clone()).is_ok()) {
             self.host.seen(Seen::FromRelay(conn, party, message));
         } else {
             // The socket's side of the channel lives as long as the line, so it is full.

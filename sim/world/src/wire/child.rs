@@ -121,6 +121,7 @@ impl Watch for Watcher {
             }
             Seen::Ended(ended) => self.note_end(ended),
             Seen::SendingBytes(_)
+            | Seen::Diverted { .. }
             | Seen::StdinEnded
             | Seen::ClosingStdin
             | Seen::ClosingStdout
