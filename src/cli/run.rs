@@ -246,16 +246,26 @@ fn other_plan(arguments: &RunArguments) -> Result<Option<Plan>, Trouble> {
     plan(&other).map(Some)
 }
 
+fn not_simulated(arguments: &RunArguments) -> Result<(), Trouble> {
+    if arguments.world != Some(WorldOption::Sim) {
+        return Ok(());
+    }
+    Err(Trouble::usage("a harness of yours cannot run in the simulator")
+        .help("leave `--world sim` out: `--harness` means the live world"))
+}
+
 fn plan(arguments: &RunArguments) -> Result<Plan, Trouble> {
+    if arguments.harness.is_some() {
+        not_simulated(arguments)?; // before it is looked for
+    }
     let (harness, profile) = tested(&Subject {
         harness: arguments.harness.as_deref(),
         profile: arguments.harness_profile.as_deref(),
         has: &arguments.has,
     })?;
     let live = harness.is_some();
-    if live && arguments.world == Some(WorldOption::Sim) {
-        return Err(Trouble::usage("a harness of yours cannot run in the simulator")
-            .help("leave `--world sim` out: `--harness` means the live world"));
+    if live {
+        not_simulated(arguments)?;
     }
     let world = arguments.world.or(live.then_some(WorldOption::Live));
     let Some(world) = world_name(world, arguments.gear, GearOption::Wire) else {
