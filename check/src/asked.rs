@@ -21,6 +21,8 @@ pub struct Asked {
     /// Steps in which the scenario itself keeps a state directory from being written (full,
     /// read-only, locked, refused path): what could not be stored binds nobody after a restart.
     pub unwritable: Vec<usize>,
+    /// Harnesses that the scenario asks to end, each with the step in which it does.
+    pub stops: Vec<(usize, Text)>,
     /// Texts that must never reach the disk: private keys in each spelling, tokens.
     pub secrets: Vec<Text>,
 }

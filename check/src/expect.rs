@@ -7,7 +7,8 @@
 //! is not loaded or prompted again, nor found in the store. Any other `never` ends with its step: a later step may well do what this one must not.
 //!
 //! - [`Watch`]: what every watch does; start here.
-//! - [`call`], [`order`]: frames between harness and agent ([`fit`], [`breach`]).
+//! - [`call`], [`order`]: frames between harness and agent ([`fit`], [`misfit`],
+//!   [`breach`]).
 //! - [`turn`] ([`retry`]), [`receipt`], [`file`], [`relay`], [`run`]: the other kinds.
 //! - [`obstacle`]: what stood in the way of something that did not happen.
 
@@ -15,6 +16,7 @@ mod breach;
 mod call;
 mod file;
 mod fit;
+mod misfit;
 mod obstacle;
 mod order;
 mod receipt;

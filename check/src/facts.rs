@@ -27,7 +27,7 @@ pub(crate) mod session;
 pub(crate) mod setback;
 pub(crate) mod state;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use skep_trace::policy::SessionScope;
@@ -75,6 +75,8 @@ pub(crate) struct Facts {
     /// What harnesses said and how they ended before the first step, until the second: starting
     /// up is a part of the first step.
     pub(crate) startup: Vec<(usize, What)>,
+    /// The first call of each method, in either direction.
+    pub(crate) first_calls: BTreeMap<Text, usize>,
     begun: bool,
     instants: Vec<u64>,
     dms: BTreeSet<Text>,
@@ -105,6 +107,7 @@ impl Facts {
             tells_ready: false,
             tells_notes: false,
             startup: Vec::new(),
+            first_calls: BTreeMap::new(),
             begun: false,
             dms: BTreeSet::new(),
             owner: None,
@@ -200,8 +203,11 @@ impl Facts {
                 self.lives.get_mut(life).paused = *paused;
             }
             What::HarnessEnded(life, end) => {
+                let asked = self.asked.stops.contains(&(self.step, life.harness.clone()));
                 let life = self.life(life);
-                self.lives.get_mut(life).ended.get_or_insert((self.record, *end));
+                let own = self.lives.get_mut(life);
+                own.ended.get_or_insert((self.record, *end));
+                own.told_to_end |= asked;
                 self.prompts.end_life(life, self.record);
                 return Seen::LifeEnded(life);
             }

@@ -14,6 +14,19 @@ pub(crate) fn times(count: u32) -> String {
     }
 }
 
+/// `one`, `2`: how many, in a sentence.
+pub(crate) fn number(count: u32) -> String {
+    if count == 1 { "one".to_owned() } else { count.to_string() }
+}
+
+/// A foreign text as short as a sentence can bear.
+pub(crate) fn shortened(text: &str) -> String {
+    match text.char_indices().nth(40) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
 /// `violated once, at 1.004s`, `violated 3 times, first at 1.004s`.
 pub(crate) fn violated(count: u32, first_ms: u64) -> String {
     let first = if count > 1 { "first at" } else { "at" };

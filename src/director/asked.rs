@@ -21,6 +21,7 @@ pub fn of(scenario: &Scenario, cast: &Cast) -> Asked {
         owner: owner.map_or_else(|| "owner".into(), |owner| owner.name.clone()),
         given: cast.given.iter().filter_map(asked_session).collect(),
         unwritable: unwritable(&scenario.steps),
+        stops: stops(&scenario.steps),
         secrets: cast.harnesses.iter().flat_map(|harness| secrets(&harness.key)).collect(),
     }
 }
@@ -89,6 +90,21 @@ fn unwritable(steps: &[Step]) -> Vec<usize> {
         }
     }
     found
+}
+
+/// The harnesses that the scenario asks to end, and when.
+fn stops(steps: &[Step]) -> Vec<(usize, Text)> {
+    let steps = steps.iter().enumerate();
+    let acts = steps.flat_map(|(index, step)| step.acts.iter().map(move |act| (index, &act.value)));
+    acts.flat_map(|(index, act)| stopped(act).map(move |name| (index, name.clone()))).collect()
+}
+
+fn stopped(act: &Act) -> Box<dyn Iterator<Item = &Text> + '_> {
+    match act {
+        Act::Stop(harnesses) => Box::new(harnesses.iter()),
+        Act::Together(acts) => Box::new(acts.iter().flat_map(stopped)),
+        _ => Box::new(std::iter::empty()),
+    }
 }
 
 fn closes(op: &DiskOp, closed: bool) -> bool {

@@ -4,7 +4,7 @@ use skep_check::verdict::{Blame, Judgement, Subject, Verdict};
 use skep_check::{Asked, Judge};
 use skep_mutant::Mutants;
 use skep_plan::{Act, Cast};
-use skep_trace::{Header, Record, Settled};
+use skep_trace::{Frame, Header, Record, Settled, What};
 use skep_world::stage::DOWNTIME_MS;
 use skep_world::{EventWorld, Outlook, Setup, WireWorld, World, WorldError};
 
@@ -12,6 +12,7 @@ use super::{asked, casting, noted, outline, sight};
 use crate::live::{LiveWorld, Tested};
 use crate::outcome::{TestOutcome, WorldName};
 use crate::profile;
+use crate::report::wire::teardown;
 use crate::scenario::{Scenario, Step};
 
 /// How a test is played.
@@ -51,6 +52,7 @@ pub fn play(scenario: &Scenario, job: &Job) -> TestOutcome {
             let walked = stage.walk(scenario);
             stage.close(walked, &mut outcome);
             sight::set_aside(scenario, &job.tested.profile, &mut outcome);
+            noted::of_our_own(job, &mut outcome);
         }
         Err(error) => {
             cut_short(&mut outcome, 0, &error);
@@ -218,6 +220,9 @@ fn cut_short(outcome: &mut TestOutcome, step: usize, error: &WorldError) {
             return;
         }
         WorldError::Act(_) => (Verdict::Violated, Blame::Scenario),
+        WorldError::Harness(_) if nothing_to_damage(&outcome.trace.records) => {
+            (Verdict::Violated, Blame::Scenario)
+        }
         WorldError::Harness(_) => (Verdict::Violated, Blame::Harness),
         WorldError::Ours(_) => (Verdict::Violated, Blame::Skep),
     };
@@ -231,10 +236,37 @@ fn cut_short(outcome: &mut TestOutcome, step: usize, error: &WorldError) {
         verdict,
         blame: Some(blame),
         title: error.to_string(),
-        label: format!("in step {}", step + 1),
-        record: outcome.trace.records.len().checked_sub(1),
+        label: match blame {
+            Blame::Scenario if matches!(error, WorldError::Harness(_)) => {
+                format!("in step {}: no session was opened that a store could hold", step + 1)
+            }
+            _ => format!("in step {}", step + 1),
+        },
+        record: last_of_its_own(&outcome.trace.records),
         causes: Vec::new(),
     });
+}
+
+/// The run stopped at a change of the disk, and no session was ever opened that a harness could
+/// have stored there.
+fn nothing_to_damage(records: &[Record]) -> bool {
+    let opened = |record: &Record| match &record.what {
+        What::Acp { frame, .. } => match &**frame {
+            Frame::Response { outcome: Ok(answer), .. } => answer.session_id.is_some(),
+            _ => false,
+        },
+        _ => false,
+    };
+    let mut acts = records.iter().rev().filter_map(|record| match &record.what {
+        What::Act { text, .. } => Some(text),
+        _ => None,
+    });
+    acts.next().is_some_and(|text| text.starts_with("disk ")) && !records.iter().any(opened)
+}
+
+/// The last record that is not there only because the run was taken down.
+fn last_of_its_own(records: &[Record]) -> Option<usize> {
+    records.iter().rposition(|record| !teardown::is_of_it(&record.what))
 }
 
 /// The worst of the judgements that apply: invariants that never had occasion say nothing.

@@ -134,9 +134,6 @@ fn references(test: &TestOutcome, judgement: Option<&Judgement>, paint: Paint) -
     if let Some(note) = silence::note(test) {
         push("rests:", &note);
     }
-    for remark in &test.remarks {
-        push("note:", &fit(&clean(remark), COLUMNS - 9));
-    }
     if !test.cites.is_empty() {
         let cites: Vec<_> = test.cites.iter().map(|cite| clean(cite)).collect();
         push("cites:", &cites.join(" · "));
@@ -146,6 +143,9 @@ fn references(test: &TestOutcome, judgement: Option<&Judgement>, paint: Paint) -
     }
     if let Some(blame) = judgement.and_then(|judgement| judgement.blame) {
         push("blame:", &paint.paint(Tone::Strong, blame));
+    }
+    for remark in &test.remarks {
+        push("note:", &fit(&clean(remark), COLUMNS - 9));
     }
     let record = judgement.and_then(|judgement| test.trace.records.get(judgement.record?));
     push("again:", &again::command(test, record.map(|record| record.at_ms)));

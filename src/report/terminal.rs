@@ -87,7 +87,9 @@ fn line(runs: &[TestOutcome], unsteady: bool, paint: Paint) -> String {
     }
     notes.extend(why(worst));
     notes.extend(silence::note(worst).map(|note| format!("rests on {note}")));
-    notes.extend(worst.remarks.iter().take(1).map(|remark| clean(remark)));
+    // Of a test with a story, the story tells them.
+    let remarks = worst.remarks.iter().filter(|_| worst.verdict != Verdict::Violated);
+    notes.extend(remarks.take(1).map(|remark| clean(remark)));
     if !notes.is_empty() {
         let room = COLUMNS.saturating_sub(width(&name) + 6).max(20);
         let notes = fit(&notes.join(", "), room);

@@ -1,6 +1,6 @@
 //! What a call that must not be means, in the domain's words, and what led to it.
 
-use skep_trace::{Call, End, NameKind, Side, What};
+use skep_trace::{Call, End, Side};
 
 use super::cause;
 use crate::facts::Facts;
@@ -8,10 +8,14 @@ use crate::facts::ids::{LifeId, SessionId};
 use crate::facts::moment::{CallSeen, Moment};
 use crate::facts::scope::{Scope, channel_of};
 use crate::verdict::{Blame, Cause};
+use crate::words::{number, times};
 
 /// What went wrong, who did it, what led there.
 pub(crate) struct Breach {
+    /// What it means where none of these may come.
     pub(crate) title: String,
+    /// It means nothing worse than that: where some may come, their number tells more.
+    pub(crate) plain: bool,
     pub(crate) blame: Blame,
     pub(crate) causes: Vec<Cause>,
 }
@@ -19,46 +23,69 @@ pub(crate) struct Breach {
 /// Explains the moment's call, which an expectation forbids.
 pub(crate) fn breach(moment: &Moment<'_>, facts: &Facts) -> Breach {
     let Some(seen) = &moment.call else {
-        return Breach { title: String::new(), blame: Blame::Harness, causes: Vec::new() };
+        let title = String::new();
+        return Breach { title, plain: true, blame: Blame::Harness, causes: Vec::new() };
     };
     let blame = if seen.from == Side::Agent { Blame::Agent } else { Blame::Harness };
     let session = match seen.call {
         Call::SessionNew(_) => already_open(seen, facts),
         call => call.session_id().and_then(|id| facts.sessions.find(id)),
     };
-    let title = title(moment, seen, session, facts);
+    let (title, plain) = title(moment, seen, session, facts);
     let causes = session.map(|session| history(session, seen.life, facts)).unwrap_or_default();
-    Breach { title, blame, causes }
+    Breach { title, plain, blame, causes }
 }
 
+/// What a call means that must not be, and whether that is no more than that it came.
 fn title(
     moment: &Moment<'_>,
     seen: &CallSeen<'_>,
     session: Option<SessionId>,
     facts: &Facts,
-) -> String {
+) -> (String, bool) {
     let discarded = session.is_some_and(|session| facts.discards.any(session).is_some());
     match (seen.call, session) {
-        (Call::SessionNew(_), Some(_)) => "the harness opened a session it already had".to_owned(),
-        (Call::SessionNew(_), None) => {
-            "the harness opened a session where it was to open none".to_owned()
+        (Call::SessionNew(_), Some(_)) => {
+            ("the harness opened a session it already had".to_owned(), false)
         }
         (Call::SessionLoad { .. } | Call::SessionResume { .. } | Call::SessionPrompt { .. }, _)
             if moment.comeback.is_some() || discarded =>
         {
-            "a discarded session came back".to_owned()
+            ("a discarded session came back".to_owned(), false)
         }
-        (Call::SessionLoad { .. } | Call::SessionResume { .. }, _) => {
+        (call, _) => (unwanted(call.method(), seen.from), true),
+    }
+}
+
+fn unwanted(method: &str, from: Side) -> String {
+    match method {
+        "session/new" => "the harness opened a session where it was to open none".to_owned(),
+        "session/load" | "session/resume" => {
             "the harness asked for an old session where it was not to".to_owned()
         }
-        (Call::SessionPrompt { .. }, _) => {
-            "the harness sent a prompt that it was not to send".to_owned()
-        }
-        (call, _) => {
-            let who = if seen.from == Side::Agent { "agent" } else { "harness" };
-            format!("the {who} sent `{}` where it was not to", call.method())
+        "session/prompt" => "the harness sent a prompt that it was not to send".to_owned(),
+        _ => {
+            let who = if from == Side::Agent { "agent" } else { "harness" };
+            format!("the {who} sent `{method}` where it was not to")
         }
     }
+}
+
+/// What it means that so many calls of a method came where only so many, but some, may come.
+pub(crate) fn beyond(method: &str, count: u32, most: u32) -> String {
+    let (did, to, what) = match method {
+        "session/new" => ("the harness opened", "open", "sessions".to_owned()),
+        "session/load" | "session/resume" => {
+            return format!(
+                "the harness asked for an old session {}, not {}",
+                times(count),
+                times(most)
+            );
+        }
+        "session/prompt" => ("the harness sent", "send", "such prompts".to_owned()),
+        _ => return format!("`{method}` came {}, not {}", times(count), times(most)),
+    };
+    format!("{did} {count} {what} where it was to {to} {}", number(most))
 }
 
 /// The session that a conversation had when another was opened for it.
@@ -112,13 +139,29 @@ pub(crate) fn restart(life: LifeId, since: usize, facts: &Facts) -> Option<Cause
     Some(cause(own.started, format!("{} {how}, {} started", before.life, own.life)))
 }
 
-/// The same method, but not the call that is looked for: the best guess at what came instead.
-pub(crate) fn near_miss(moment: &Moment<'_>, facts: &Facts) -> Option<Cause> {
-    let What::Acp { frame, .. } = moment.what else { return None };
-    let call = frame.call()?;
-    let on = match call.session_id() {
-        Some(id) => format!(" on {}", facts.names.name(NameKind::Session, id)),
-        None => String::new(),
-    };
-    Some(cause(moment.record, format!("`{}`{on} came here, but not as asked", call.method())))
+/// The same method, but not the call that is looked for: the best guess at what came instead, and
+/// what about it differs.
+pub(crate) struct NearMiss {
+    /// The call.
+    pub(crate) record: usize,
+    /// What differs: `its `cwd` is "/w", not "/elsewhere"`.
+    pub(crate) difference: String,
+}
+
+impl NearMiss {
+    /// What came, with what differs, in one sentence.
+    pub(crate) fn title(&self, method: &str) -> String {
+        let came = match method {
+            "session/new" => "the harness opened a session".to_owned(),
+            "session/load" | "session/resume" => "the harness asked for an old session".to_owned(),
+            "session/prompt" => "the harness sent a prompt".to_owned(),
+            _ => format!("`{method}` came"),
+        };
+        format!("{came}, but {}", self.difference)
+    }
+
+    /// The call, as something that explains a verdict.
+    pub(crate) fn cause(&self, method: &str) -> Cause {
+        cause(self.record, format!("`{method}` came here, but {}", self.difference))
+    }
 }

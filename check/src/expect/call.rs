@@ -1,7 +1,8 @@
 //! `expect "session/load" …` and `never "session/new"`: calls, counted.
 
-use super::breach::{Breach, breach, near_miss};
+use super::breach::{Breach, NearMiss, beyond, breach};
 use super::fit::{Fit, fit};
+use super::misfit::misfit;
 use super::obstacle::{Obstacle, obstacle};
 use super::{Bind, Found, Stretch, Watch, cause};
 use crate::expectation::WantedCall;
@@ -9,7 +10,7 @@ use crate::facts::Facts;
 use crate::facts::ids::{MessageId, SessionId};
 use crate::facts::moment::{Moment, Seen};
 use crate::facts::process::Wants;
-use crate::verdict::{Blame, Cause};
+use crate::verdict::Blame;
 use crate::words::{instant, times, violated};
 
 /// A call that fits so far; the next prompt of its session decides.
@@ -33,7 +34,8 @@ pub(crate) struct CallWatch {
     bound: bool,
     /// The first call too many, and what it means.
     broken: Option<(usize, Breach)>,
-    near: Option<Cause>,
+    /// The first call of the method that does not fit.
+    near: Option<NearMiss>,
     found: Option<Found>,
 }
 
@@ -73,8 +75,9 @@ impl CallWatch {
         let call = moment.call.as_ref()?;
         match fit(&self.wanted, moment, facts) {
             Fit::No => {
-                if call.call.method() == &*self.wanted.method && self.near.is_none() {
-                    self.near = near_miss(moment, facts);
+                if self.near.is_none() {
+                    let near = |difference| NearMiss { record: moment.record, difference };
+                    self.near = misfit(&self.wanted, moment, facts).map(near);
                 }
                 None
             }
@@ -121,6 +124,8 @@ impl CallWatch {
         let place = self.candidates.iter().position(meant)?;
         let candidate = self.candidates.remove(place);
         if !prompt.messages.contains(&candidate.message) {
+            let difference = "it was for another message".to_owned();
+            self.near.get_or_insert(NearMiss { record: candidate.record, difference });
             return None;
         }
         self.hit(candidate.record, || candidate.breach);
@@ -148,19 +153,26 @@ impl CallWatch {
         let by_agent = matches!(&*self.wanted.method, "session/update")
             || self.wanted.method.starts_with("session/request_");
         let blame = if sentence.is_none() && by_agent { Blame::Agent } else { blame };
-        let title = self.unmet_title();
+        let title = self.unmet_title(facts, stretch);
+        let near = self.near.as_ref().map(|near| near.cause(&self.wanted.method));
         let hits = self.hits.iter().map(|record| cause(*record, "seen here"));
         Found::violated(blame, title, label, stretch.end())
             .because(causes)
             .because(hits)
-            .because(self.near.clone())
+            .because(near)
     }
 
-    fn unmet_title(&self) -> String {
+    fn unmet_title(&self, facts: &Facts, stretch: &Stretch) -> String {
+        if let (Some(near), 0) = (&self.near, self.count()) {
+            return near.title(&self.wanted.method);
+        }
         match (&*self.wanted.method, self.count()) {
             ("session/new", 0) => "the harness opened no session".to_owned(),
-            ("session/load" | "session/resume", 0) => {
+            ("session/load" | "session/resume", 0) if had_any(facts, stretch) => {
                 "the harness did not ask for the session it had".to_owned()
+            }
+            ("session/load" | "session/resume", 0) => {
+                "the harness asked for no old session, and had none".to_owned()
             }
             ("session/prompt", 0) => "no such prompt reached the agent".to_owned(),
             (method, 0) => format!("`{method}` never came"),
@@ -181,7 +193,13 @@ impl CallWatch {
         };
         let earlier = self.hits.iter().filter(|hit| **hit < record);
         let earlier = earlier.map(|hit| cause(*hit, "this one was asked for"));
-        Found::violated(breach.blame, breach.title.clone(), label, record)
+        let title = match self.limit() {
+            Some(most) if most > 0 && breach.plain => {
+                beyond(&self.wanted.method, self.count(), most)
+            }
+            _ => breach.title.clone(),
+        };
+        Found::violated(breach.blame, title, label, record)
             .because(breach.causes.clone())
             .because(earlier)
     }
@@ -194,6 +212,13 @@ impl CallWatch {
             }
         }
     }
+}
+
+/// There was a session already when the step began.
+fn had_any(facts: &Facts, stretch: &Stretch) -> bool {
+    facts.sessions.iter().any(|(_, session)| {
+        session.origins.iter().any(|origin| origin.record.is_none_or(|at| at < stretch.from))
+    })
 }
 
 impl Watch for CallWatch {

@@ -37,13 +37,15 @@ pub(crate) fn fit(wanted: &WantedCall, moment: &Moment<'_>, facts: &Facts) -> Fi
     }
 }
 
-fn by_whom(wanted: &WantedCall, seen: &CallSeen<'_>, facts: &Facts) -> bool {
+/// It is between the harness and the agent that are asked for.
+pub(super) fn by_whom(wanted: &WantedCall, seen: &CallSeen<'_>, facts: &Facts) -> bool {
     let is = |wanted: &Option<Text>, name: &Text| wanted.as_ref().is_none_or(|it| it == name);
     is(&wanted.harness, &facts.lives.get(seen.life).life.harness)
         && is(&wanted.agent, &facts.processes.get(seen.process).process.agent)
 }
 
-fn on_session(wanted: &WantedCall, call: &Call, facts: &Facts) -> bool {
+/// It names the session that is asked for, or another than the one that is not.
+pub(super) fn on_session(wanted: &WantedCall, call: &Call, facts: &Facts) -> bool {
     let id = |name: &Text| facts.names.id(NameKind::Session, name).map(|id| &**id);
     let named = call.session_id();
     let is_it = wanted.session.as_ref().is_none_or(|name| named.is_some() && named == id(name));
@@ -61,7 +63,8 @@ fn says(wanted: &WantedCall, call: &Call, facts: &Facts) -> bool {
     wanted.params.iter().all(|(path, value)| param_is(at_path(&params, path), value, facts))
 }
 
-fn holds_text(call: &Call, text: &str) -> bool {
+/// Its texts hold this one.
+pub(super) fn holds_text(call: &Call, text: &str) -> bool {
     match call {
         Call::SessionPrompt { prompt, .. } => prompt.iter().any(|block| block.contains(text)),
         Call::SessionUpdate { update: Update::Other(body), .. } => value_holds(body, text),
@@ -83,7 +86,7 @@ fn value_holds(value: &Value, text: &str) -> bool {
 
 /// Follows `a.b.c` through objects; in a list a number is a place, and a word picks the item of
 /// that `name` (its `value`, where it has one: that is how environments are written).
-fn at_path<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
+pub(super) fn at_path<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
     path.split('.').try_fold(value, |value, key| match value {
         Value::Object(fields) => fields.get(key),
         Value::Array(items) => match key.parse::<usize>() {
@@ -98,7 +101,7 @@ fn at_path<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
 }
 
 /// `-` is nothing, `*` is anything; else a JSON value, a text, or a name that stands for an id.
-fn param_is(found: Option<&Value>, wanted: &str, facts: &Facts) -> bool {
+pub(super) fn param_is(found: Option<&Value>, wanted: &str, facts: &Facts) -> bool {
     match (wanted, found.filter(|value| !value.is_null())) {
         ("-", found) => found.is_none(),
         (_, None) => false,

@@ -34,7 +34,7 @@ pub(crate) fn obstacle(facts: &Facts, stretch: &Stretch, harness: Option<&str>) 
     let wanted = |life: &LifeFacts| harness.is_none_or(|name| &*life.life.harness == name);
     let running = facts.lives.iter().rev();
     let running = running.filter(|(_, life)| wanted(life)).find(|(_, life)| life.ended.is_none());
-    let Some((id, life)) = running else { return nobody_runs(facts, harness) };
+    let Some((id, life)) = running else { return nobody_runs(facts, stretch, harness) };
     if life.paused {
         let sentence = format!("{} is suspended", life.life);
         return Obstacle::new(Blame::Scenario, sentence, None);
@@ -43,6 +43,7 @@ pub(crate) fn obstacle(facts: &Facts, stretch: &Stretch, harness: Option<&str>) 
         .or_else(|| not_delivered(facts, stretch, id))
         .or_else(|| not_answered(facts, stretch, id))
         .or_else(|| refused(facts, stretch, id))
+        .or_else(|| died(facts, stretch, id))
         .unwrap_or_else(|| Obstacle {
             blame: Blame::Harness,
             sentence: None,
@@ -50,10 +51,15 @@ pub(crate) fn obstacle(facts: &Facts, stretch: &Stretch, harness: Option<&str>) 
         })
 }
 
-fn nobody_runs(facts: &Facts, harness: Option<&str>) -> Obstacle {
+fn nobody_runs(facts: &Facts, stretch: &Stretch, harness: Option<&str>) -> Obstacle {
     let wanted = |life: &LifeFacts| harness.is_none_or(|name| &*life.life.harness == name);
     let last = facts.lives.iter().rev().find(|(_, life)| wanted(life));
+    let id = last.map(|(id, _)| id);
     match last.and_then(|(_, life)| Some((life, life.ended?))) {
+        Some((life, (record, _))) if was_stopped(facts, stretch, life, id) => {
+            let sentence = format!("{} was stopped and not started again", life.life);
+            Obstacle::new(Blame::Scenario, sentence, [cause(record, "ended as it was asked to")])
+        }
         None => Obstacle::new(Blame::Scenario, "no harness was started".to_owned(), None),
         Some((life, (record, End::Signal { by_us: true, .. }))) => {
             let sentence = format!("{} was killed and not started again", life.life);
@@ -66,9 +72,36 @@ fn nobody_runs(facts: &Facts, harness: Option<&str>) -> Obstacle {
             };
             let at = facts.instant(record);
             let sentence = format!("{} {how}, at {at}", life.life);
-            Obstacle::new(Blame::Harness, sentence, [cause(record, how)])
+            match id.and_then(|id| never_introduced(facts, id)) {
+                Some(agents) => {
+                    let sentence = format!("{sentence}: {agents}");
+                    Obstacle::new(Blame::Agent, sentence, [cause(record, how)])
+                }
+                None => Obstacle::new(Blame::Harness, sentence, [cause(record, how)]),
+            }
         }
     }
+}
+
+/// The scenario made it end, or its owner did, and no message of the step came to it before.
+fn was_stopped(facts: &Facts, stretch: &Stretch, life: &LifeFacts, id: Option<LifeId>) -> bool {
+    let Some((ended, _)) = life.ended else { return false };
+    let heard = |message: &MessageFacts| {
+        let heard_by = |life, at: usize| Some(life) == id && at < ended;
+        let given = message.deliveries.iter().any(|it| heard_by(it.life, it.record));
+        let mention = message.event.as_ref().is_some_and(|event| facts.is_mention(event));
+        given && mention && message.published.is_some_and(|record| stretch.holds(record))
+    };
+    life.told_to_end && !facts.messages.iter().any(|(_, message)| heard(message))
+}
+
+/// Every agent that a life started was gone before it introduced itself.
+fn never_introduced(facts: &Facts, id: LifeId) -> Option<String> {
+    let own = || facts.processes.iter().filter(|(_, process)| process.life == id);
+    let (_, last) = own().next_back()?;
+    let none = own().all(|(_, process)| !process.introduced && process.ended.is_some());
+    let asked = own().all(|(_, process)| process.greeted);
+    (none && asked).then(|| format!("{} ended without an answer to `initialize`", last.process))
 }
 
 /// The harness never came so far as to take messages.
@@ -156,6 +189,30 @@ fn refused(facts: &Facts, stretch: &Stretch, id: LifeId) -> Option<Obstacle> {
         (Blame::Agent, format!("the agent answered `{method}` with error {code}"))
     };
     Some(Obstacle::new(blame, sentence, [cause(record, "refused here")]))
+}
+
+/// The agent died over what no harness can do without, and the harness did what it could.
+fn died(facts: &Facts, stretch: &Stretch, id: LifeId) -> Option<Obstacle> {
+    let mut prompts = facts.prompts.since(stretch.from).filter(|prompt| prompt.life == id);
+    let over_prompt = prompts.next_back().and_then(|prompt| match prompt.end {
+        Some((record, PromptEnd::AgentDied)) if prompt.on_live_session => {
+            tried(prompt, facts).then_some((record, prompt.process, "session/prompt"))
+        }
+        _ => None,
+    });
+    let over_session = || {
+        let new = |wants: &Wants| matches!(wants, Wants::New { .. } | Wants::Initialize);
+        let own = facts.setbacks.since(id, stretch.from);
+        let deaths: Vec<_> = own.filter(|it| it.code.is_none() && new(&it.wants)).collect();
+        let last = deaths.last().filter(|_| deaths.len() > 1)?;
+        // A session that was opened since shows that the agent could.
+        let since = facts.prompts.since(last.record).any(|prompt| prompt.life == id);
+        (!since).then(|| (last.record, last.process, last.wants.method()))
+    };
+    let (record, process, method) = over_prompt.or_else(over_session)?;
+    let process = &facts.processes.get(process).process;
+    let sentence = format!("{process} died over `{method}`, and others before it");
+    Some(Obstacle::new(Blame::Agent, sentence, [cause(record, "died here")]))
 }
 
 /// The harness did what it could: it tried more than once, or told the channel of the loss.

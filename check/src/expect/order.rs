@@ -1,7 +1,8 @@
 //! `expect order { … }`: calls that come one after the other.
 //!
 //! A call that fits a later line while an earlier one is still awaited breaks the order, unless
-//! it fits a line that has come already (repetitions are allowed).
+//! it fits a line that has come already (repetitions are allowed). Only calls of the step itself
+//! count: what came before it came in no order that the step could see.
 
 use super::fit::{Fit, fit};
 use super::obstacle::{Obstacle, obstacle};
@@ -10,6 +11,17 @@ use crate::expectation::WantedCall;
 use crate::facts::Facts;
 use crate::facts::moment::{Moment, Seen};
 use crate::verdict::{Blame, Cause};
+
+/// A call that came while an earlier line was still awaited.
+struct Early {
+    record: usize,
+    /// The call's method.
+    method: skep_trace::Text,
+    /// How many lines had come.
+    come: usize,
+    /// Its agent had introduced itself already: an `initialize` could not follow any more.
+    introduced: bool,
+}
 
 /// Watches for calls in order.
 pub(crate) struct OrderWatch {
@@ -22,7 +34,7 @@ pub(crate) struct OrderWatch {
     /// A record a line that has come.
     steps: Vec<Cause>,
     /// The first call out of order.
-    broken: Option<(usize, String)>,
+    broken: Option<Early>,
     /// Requests for new sessions whose answers name sessions to bind.
     binding: Vec<(usize, skep_trace::Text)>,
     found: Option<Found>,
@@ -66,10 +78,38 @@ impl OrderWatch {
         let repeated = self.lines[..self.come].iter().any(|line| Self::fits(line, moment, facts));
         let early = self.lines[self.come..].iter().find(|line| Self::fits(line, moment, facts));
         if let (false, Some(early), None) = (repeated, early, &self.broken) {
-            let label = format!("`{}` came before `{}`", early.method, line.method);
-            self.broken = Some((moment.record, label));
+            let process = moment.call.as_ref().map(|seen| facts.processes.get(seen.process));
+            self.broken = Some(Early {
+                record: moment.record,
+                method: early.method.clone(),
+                come: self.come,
+                introduced: process.is_some_and(|process| process.introduced),
+            });
         }
         None
+    }
+
+    fn out_of_order(&self, early: &Early, facts: &Facts, stretch: &Stretch) -> Found {
+        let (method, awaited) = (&early.method, &self.lines[early.come].method);
+        let at = facts.instant(early.record);
+        let before = facts.first_calls.get(awaited).filter(|first| **first < stretch.from);
+        match before {
+            // It may still have come in the step, too late.
+            Some(first) if self.come == early.come => {
+                let first_at = facts.instant(*first);
+                // The scenario asks of a step what belongs to the start of its harness.
+                let started = &**awaited == "initialize" && early.introduced;
+                let blame = if started { Blame::Scenario } else { Blame::Harness };
+                let title = format!("`{awaited}` came before the step, not in it");
+                let label = format!("`{method}` came at {at}, `{awaited}` at {first_at}");
+                Found::violated(blame, title, label, early.record)
+                    .because([cause(*first, format!("`{awaited}` came here"))])
+            }
+            _ => {
+                let label = format!("`{method}` came before `{awaited}`, at {at}");
+                Found::violated(Blame::Harness, "these came in another order", label, early.record)
+            }
+        }
     }
 
     fn bind(&mut self, name: skep_trace::Text, moment: &Moment<'_>) -> Option<Bind> {
@@ -108,10 +148,7 @@ impl Watch for OrderWatch {
             }
             (_, true) => Found::held("never in this order"),
             (_, false) if in_order => Found::held("in this order"),
-            (Some((record, label)), false) => {
-                let label = format!("{label}, at {}", facts.instant(*record));
-                Found::violated(Blame::Harness, "these came in another order", label, *record)
-            }
+            (Some(early), false) => self.out_of_order(early, facts, stretch),
             (None, false) => {
                 let Obstacle { blame, sentence, causes } = obstacle(facts, stretch, None);
                 let awaited = &self.lines[self.come].method;

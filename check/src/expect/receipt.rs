@@ -15,6 +15,7 @@ use crate::facts::Facts;
 use crate::facts::moment::Moment;
 use crate::facts::scope::{Scope, channel_of};
 use crate::verdict::{Blame, Cause, Verdict};
+use crate::words::shortened;
 
 /// Watches for receipts.
 pub(crate) struct ReceiptWatch {
@@ -85,13 +86,23 @@ impl ReceiptWatch {
         Self { wanted, never, found: None }
     }
 
-    fn fits_content(&self, key: &Key, receipt: &Receipt) -> bool {
-        let text = |wanted: &Option<Text>, own: &Option<Text>| {
-            wanted.as_ref().is_none_or(|wanted| **wanted == *own.as_deref().unwrap_or(""))
+    /// What about a receipt in the right place is not as asked: what it is about, and both values.
+    fn difference(&self, key: &Key, receipt: &Receipt) -> Option<(&'static str, String)> {
+        if key.session.as_ref().is_some_and(|session| *session != receipt.session) {
+            let wanted = self.wanted.session.as_deref().unwrap_or_default();
+            return Some(("session", format!("not as {wanted}")));
+        }
+        let shown = |value: &str| match value {
+            "" => "the agent's default".to_owned(),
+            value => shortened(value),
         };
-        key.session.as_ref().is_none_or(|session| *session == receipt.session)
-            && text(&self.wanted.model, &receipt.model)
-            && text(&self.wanted.mode, &receipt.mode)
+        let differs = |what: &'static str, wanted: &Option<Text>, own: &Option<Text>| {
+            let (wanted, own) = (wanted.as_deref()?, own.as_deref().unwrap_or(""));
+            let told = || format!("its {what} is {}, not {}", shown(own), shown(wanted));
+            (wanted != own).then(|| (what, told()))
+        };
+        differs("model", &self.wanted.model, &receipt.model)
+            .or_else(|| differs("mode", &self.wanted.mode, &receipt.mode))
     }
 
     fn judge(&self, facts: &Facts, stretch: &Stretch) -> Found {
@@ -116,23 +127,32 @@ impl ReceiptWatch {
 
     fn weigh(&self, key: &Key, all: &[&Receipt], record: usize, facts: &Facts) -> Found {
         let there: Vec<_> = all.iter().filter(|receipt| key.fits_place(receipt)).collect();
-        let fitting = there.iter().filter(|receipt| self.fits_content(key, receipt)).count();
-        let count = u32::try_from(fitting).unwrap_or(u32::MAX);
+        let wrong: Vec<_> =
+            there.iter().filter_map(|receipt| self.difference(key, receipt)).collect();
+        let count = u32::try_from(there.len() - wrong.len()).unwrap_or(u32::MAX);
         let label = match there.first() {
             None => "there is none".to_owned(),
             Some(receipt) => describe(receipt, there.len(), facts),
         };
-        let broken = |title: &str| {
-            Found::violated(Blame::Harness, title, label.clone(), record)
-                .because(self.history(facts))
+        let broken = |title: &str, label: &str| {
+            Found::violated(Blame::Harness, title, label, record).because(self.history(facts))
         };
-        match (self.never, count) {
-            (true, 0) => Found::held("there is none"),
-            (true, _) => broken(self.left_behind(facts)),
-            (false, count) if self.wanted.count.holds(count) => Found::held(label),
-            (false, 0) if there.is_empty() => broken("the receipt is missing"),
-            (false, 0) => broken("the receipt says something else"),
-            (false, _) => broken("there are not as many receipts as there must be"),
+        let most = self.wanted.count.at_most;
+        match (self.never, count, wrong.first()) {
+            (true, 0, _) => Found::held("there is none"),
+            (true, ..) => broken(self.left_behind(facts), &label),
+            (false, count, _) if self.wanted.count.holds(count) => Found::held(label),
+            (false, 0, None) => broken("the receipt is missing", &label),
+            (false, 0, Some((what, difference))) => broken(
+                &format!("the receipt is of another {what}"),
+                &format!("{label}: {difference}"),
+            ),
+            (false, ..) if most == Some(0) => broken(self.left_behind(facts), &label),
+            (false, count, _) => {
+                let many = if most.is_some_and(|most| count > most) { "more" } else { "fewer" };
+                let title = format!("there are {many} such receipts than there must be");
+                broken(&title, &format!("{count} of them, asked for {}", self.wanted.count))
+            }
         }
     }
 

@@ -25,6 +25,11 @@ impl Facts {
         let process = self.processes.place(agent, life);
         let life = self.processes.get(process).life;
         let call = frame.call().map(|call| CallSeen { life, process, from, call });
+        if let Some(method) = frame.call().map(Call::method)
+            && !self.first_calls.contains_key(method)
+        {
+            self.first_calls.insert(method.into(), self.record);
+        }
         let seen = match (from, frame) {
             (Side::Harness, Frame::Request { id, call }) => self.request(process, id, call),
             (Side::Harness, Frame::Notification(call)) => self.notification(process, call),

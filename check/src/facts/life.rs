@@ -36,6 +36,8 @@ pub(crate) struct LifeFacts {
     pub(crate) ready: Option<usize>,
     /// The record that ended it, and how.
     pub(crate) ended: Option<(usize, End)>,
+    /// It was asked to end: by the scenario in the step in which it did, or by its owner.
+    pub(crate) told_to_end: bool,
     /// It is suspended.
     pub(crate) paused: bool,
     /// The last record at which it was seen at rest.
@@ -179,6 +181,7 @@ impl Lives {
             started: record,
             ready: None,
             ended: None,
+            told_to_end: false,
             paused: false,
             settled: None,
             held: None,

@@ -59,6 +59,7 @@ impl Facts {
         };
         let message = self.messages.see(event);
         if let Some(command) = Command::parse(&event.content).filter(|_| self.is_owner(event)) {
+            self.lives.get_mut(life).told_to_end |= command == Command::Shutdown;
             return Seen::Command { life, conn, command, message };
         }
         if event.pubkey == key {

@@ -39,8 +39,8 @@ fn a_missing_receipt_and_one_that_says_something_else_are_told_apart() {
     story.remembers(&[("general", "S2")]);
     let judgement = story.expectation(0);
     assert_broken(&judgement, Blame::Harness, story.last());
-    assert_eq!(judgement.title, "the receipt says something else");
-    assert_eq!(judgement.label, "general is remembered as s2");
+    assert_eq!(judgement.title, "the receipt is of another session");
+    assert_eq!(judgement.label, "general is remembered as s2: not as s1");
 }
 
 #[test]
@@ -290,4 +290,24 @@ fn files_are_chosen_by_path_text_and_kind() {
     for index in 0..4 {
         assert_broken(&story.expectation(index), Blame::Harness, story.last());
     }
+}
+
+#[test]
+fn what_differs_in_a_receipt_is_told_and_so_is_one_too_many() {
+    let told = |change: fn(&mut skep_check::WantedReceipt)| {
+        let mut wanted = skep_check::WantedReceipt::default();
+        change(&mut wanted);
+        let mut story = opened([expect(skep_check::Wanted::Receipt(wanted))]);
+        story.remembers(&[("general", "S1")]).settles();
+        let judgement = story.expectation(0);
+        (judgement.title, judgement.label)
+    };
+    let (title, label) = told(|wanted| wanted.model = Some("huge".into()));
+    assert_eq!(title, "the receipt is of another model");
+    let differs = "general is remembered as s1: its model is the agent's default, not huge";
+    assert_eq!(label, differs);
+    let (title, _) = told(|wanted| wanted.count = Count::exactly(0));
+    assert_eq!(title, "a receipt is there that must not be");
+    let (title, _) = told(|wanted| wanted.count = Count::exactly(2));
+    assert_eq!(title, "there are fewer such receipts than there must be");
 }

@@ -3,9 +3,9 @@
 use serde_json::json;
 use skep_check::{Blame, Expectation, Judgement};
 use skep_trace::policy::SessionScope;
-use skep_trace::{Call, NameKind, Settled, Text};
+use skep_trace::{Call, End, NameKind, Settled, Text};
 
-use crate::lines::{call, expect, never};
+use crate::lines::{call, done, event, expect, never, order};
 use crate::story::{Said, Story, assert_broken, assert_held};
 
 /// A conversation in `general` on `S1`, and a step that asks for this.
@@ -230,4 +230,128 @@ fn a_load_is_counted_for_a_message_once_a_prompt_shows_whose_it_is() {
     for index in 0..4 {
         assert_held(&story.expectation(index));
     }
+}
+
+#[test]
+fn a_call_that_came_otherwise_is_told_with_what_differs() {
+    let mut story = conversation(expect(call("session/new").with("_meta.channelId", "elsewhere")));
+    story.command("!rotate", "general").mention("m2", "general").opens("S2", "general").settles();
+    let title = title(&story);
+    assert!(title.starts_with("the harness opened a session, but its `_meta.channelId` is "));
+    assert!(title.ends_with(", not \"elsewhere\""), "{title}");
+    let mut story = conversation(expect(call("session/load").on("s1")));
+    story.killed().starts("h").mention("m2", "general").loads("S9").settles();
+    assert_eq!(story.expectation(0).title, "the harness asked for an old session, but it named S9");
+}
+
+#[test]
+fn a_session_that_nobody_ever_had_is_not_said_to_be_had() {
+    let mut story = Story::new();
+    story.starts("h").step([expect(call("session/load"))]).mention("m1", "general");
+    story.opens("S1", "general").turn("S1", &["m1"]).settles();
+    assert_eq!(title(&story), "the harness asked for no old session, and had none");
+}
+
+#[test]
+fn a_call_too_many_is_counted_where_some_may_come() {
+    let mut story = Story::new();
+    story.starts("h").step([expect(call("session/new").times(1))]);
+    story.mention("m1", "general").mention("m2", "random");
+    story.opens("S1", "general").opens("S2", "random").settles();
+    assert_eq!(title(&story), "the harness opened 2 sessions where it was to open one");
+}
+
+#[test]
+fn an_order_does_not_see_what_came_before_its_step() {
+    let lines = || order([call("initialize"), call("session/new")]);
+    let mut story = Story::new();
+    story.starts("h").step([expect(lines())]).mention("m1", "general").opens("S1", "general");
+    let judgement = story.settles().expectation(0);
+    assert_eq!(judgement.title, "`initialize` came before the step, not in it");
+    assert_eq!(judgement.blame, Some(Blame::Scenario));
+    let mut story = Story::new();
+    story.step([expect(lines())]).starts_up_to("h").agent_starts().wants_new(Some("general"));
+    let judgement = story.introduces(&json!({"loadSession": true})).settles().expectation(0);
+    assert_eq!(judgement.title, "these came in another order");
+    assert_eq!(judgement.blame, Some(Blame::Harness));
+}
+
+#[test]
+fn a_harness_that_the_scenario_stopped_is_not_blamed_for_what_it_cannot_hear() {
+    let stopped = |by_scenario: bool, heard: bool| {
+        let mut story = Story::new();
+        story.starts("h").step([expect(done())]);
+        if by_scenario {
+            story.asked.stops.push((0, "h".into()));
+        }
+        if heard {
+            story.mention("m1", "general").ends(End::Exit(0));
+        } else {
+            story.ends(End::Exit(0)).says("m1", Said { channel: "general", ..Said::default() });
+        }
+        story.settles().expectation(0).blame
+    };
+    assert_eq!(stopped(true, false), Some(Blame::Scenario));
+    assert_eq!(stopped(true, true), Some(Blame::Harness));
+    assert_eq!(stopped(false, false), Some(Blame::Harness));
+}
+
+#[test]
+fn a_harness_that_was_told_to_shut_down_cannot_hear_either() {
+    let mut story = Story::new();
+    story.starts("h").step([]).command("!shutdown", "general").ends(End::Exit(0)).settles();
+    story.step([expect(done())]).says("m1", Said { channel: "general", ..Said::default() });
+    assert_eq!(story.settles().expectation(0).blame, Some(Blame::Scenario));
+}
+
+#[test]
+fn an_agent_that_dies_over_every_prompt_is_to_blame_and_over_one_is_not() {
+    let deaths = |count: usize| {
+        let mut story = Story::new();
+        story.starts("h").step([expect(done())]).mention("m1", "general").opens("S1", "general");
+        for turn in 0..count {
+            if turn > 0 {
+                story.loads("S1");
+            }
+            story.prompts("S1", &["m1"]).agent_respawned();
+        }
+        story.settles().expectation(0).blame
+    };
+    assert_eq!(deaths(1), Some(Blame::Harness), "nothing was tried again");
+    assert_eq!(deaths(3), Some(Blame::Agent));
+}
+
+#[test]
+fn an_agent_that_dies_over_every_new_session_is_to_blame() {
+    let deaths = |count: usize| {
+        let mut story = Story::new();
+        story.starts("h").step([expect(done())]).mention("m1", "general");
+        for _ in 0..count {
+            story.wants_new(Some("general")).agent_respawned();
+        }
+        story.settles().expectation(0).blame
+    };
+    assert_eq!(deaths(1), Some(Blame::Harness));
+    assert_eq!(deaths(2), Some(Blame::Agent));
+}
+
+#[test]
+fn a_harness_that_gives_up_an_agent_which_never_answers_is_not_to_blame() {
+    let mut story = Story::new();
+    story.starts_up_to("h").agent_starts();
+    story.asks(Call::Initialize(std::sync::Arc::new(json!({"protocolVersion": 1}))));
+    story.agent_dies().ends(End::Exit(1)).step([expect(done())]);
+    story.says("m1", Said { channel: "general", ..Said::default() });
+    assert_eq!(story.settles().expectation(0).blame, Some(Blame::Agent));
+}
+
+#[test]
+fn an_event_that_came_otherwise_is_told_with_what_differs() {
+    let wanted = event(24200, |wanted| wanted.text = Some("offline".into()));
+    let mut story = Story::new();
+    story.starts("h").step([expect(wanted)]);
+    story.publishes(24200, "online").settles();
+    let told = "the harness published an event of kind 24200, \
+                but its text is \"online\" and does not hold \"offline\"";
+    assert_eq!(title(&story), told);
 }

@@ -3,11 +3,13 @@
 //! - [`moment`]: the few lines around an instant that a story shows.
 //! - [`listing`]: all of them, up to an instant.
 //! - [`acp`], [`relay`]: what a frame says, in a few words.
+//! - [`teardown`]: what is left out, for it ends with the run.
 
 pub mod acp;
 pub mod listing;
 pub mod moment;
 pub mod relay;
+pub mod teardown;
 
 use skep_trace::{End, Note, Side, Trace, What};
 
@@ -41,15 +43,20 @@ pub enum Weight {
     Story,
 }
 
-/// Every record's line, by its place in the trace; bookkeeping of our own has none.
+/// Every record's line, by its place in the trace; bookkeeping of our own has none, and neither has
+/// what only ends with the run.
 pub fn lines(trace: &Trace, names: &Names) -> Vec<Option<WireLine>> {
     let mut pending = Pending::default();
-    let line = |record: &skep_trace::Record| {
+    let teardown = teardown::begin(&trace.records);
+    let line = |(at, record): (usize, &skep_trace::Record)| {
+        if at >= teardown && teardown::is_of_it(&record.what) {
+            return None;
+        }
         let mut line = what_line(&record.what, names, &mut pending)?;
         line.at_ms = record.at_ms;
         Some(line)
     };
-    trace.records.iter().map(line).collect()
+    trace.records.iter().enumerate().map(line).collect()
 }
 
 impl WireLine {
