@@ -10,6 +10,7 @@ use tempfile::TempDir;
 
 const HELD: i32 = 0;
 const VIOLATED: i32 = 2;
+const SCENARIO: i32 = 4;
 
 /// Holds on the reference.
 const GREEN: &str = r#"
@@ -143,6 +144,66 @@ fn a_fault_of_the_reference_turns_a_good_scenario_red() {
     let text = run(folder.path(), &words, VIOLATED);
     assert!(text.contains("fault: store/forgets-on-restart, switched on"), "{text}");
     assert!(text.contains("--mutant store/forgets-on-restart --seed 0"), "{text}");
+    assert!(!text.contains("reference harness"), "with a fault it is held to be wrong:\n{text}");
+}
+
+#[test]
+fn the_reference_is_not_blamed_without_a_word_on_why_the_scenario_may_be_wrong() {
+    let folder = folder();
+    let text = run(folder.path(), &["red.kdl"], VIOLATED);
+    let (_, after) = text.split_once("  blame: harness\n").expect("it blames the harness");
+    assert!(after.starts_with("  note:  this is skep's own reference harness;"), "{text}");
+    let listed = text.lines().find(|line| line.contains("✗ it-is-opened-again"));
+    assert!(listed.is_some_and(|line| !line.contains("reference harness")), "{text}");
+}
+
+#[test]
+fn what_only_ends_with_the_run_is_no_part_of_a_story() {
+    let folder = folder();
+    let lost =
+        |words: &[&str]| run(folder.path(), words, VIOLATED).matches("lost its connection").count();
+    assert_eq!(lost(&["red.kdl"]), 0);
+    assert_eq!(lost(&["red.kdl", "--until", "1h"]), 1, "only the life that a step killed");
+}
+
+#[test]
+fn nothing_to_damage_before_any_session_is_the_scenario_s_mistake() {
+    let folder = folder();
+    let text = r#"scenario "it-is-damaged" {
+        agent "a"
+        harness "h"
+        step "at once" {
+            disk corrupt
+            mention channel="general"
+            expect turn="done"
+        }
+    }"#;
+    write(&folder.path().join("disk.kdl"), text);
+    let told = run(folder.path(), &["disk.kdl"], SCENARIO);
+    assert!(told.contains("blame: scenario"), "{told}");
+    assert!(told.contains("before any session was there to be stored"), "{told}");
+}
+
+#[test]
+fn a_harness_that_a_step_stopped_is_not_blamed_in_it_or_later() {
+    let folder = folder();
+    let text = r#"scenario "nobody-hears-it" {
+        agent "a"
+        harness "h"
+        step "it is stopped" {
+            stop "h"
+            mention channel="general"
+            expect turn="done"
+        }
+        step "and stays so" {
+            mention channel="general"
+            expect turn="done"
+        }
+    }"#;
+    write(&folder.path().join("stop.kdl"), text);
+    let told = run(folder.path(), &["stop.kdl"], SCENARIO);
+    assert!(told.contains("h#1 was stopped and not started again"), "{told}");
+    assert!(!told.contains("blame: harness"), "{told}");
 }
 
 #[test]

@@ -3,7 +3,11 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
+use skep::director::{Job, play};
+use skep::live::Tested;
+use skep::outcome::WorldName;
 use skep::scenario::{Diagnostic, Scenario, SourceFile, Step, list, parse, parse_with, render};
+use skep_check::verdict::Verdict;
 
 const EVERYTHING: &str = include_str!("good-scenarios/everything.kdl");
 const PAGE: &str = include_str!("../docs/scenario-language.md");
@@ -215,6 +219,9 @@ fn examples() -> Vec<(&'static str, &'static str)> {
     closed.collect()
 }
 
+/// What a step may find: a store that holds something.
+const EARLIER: &str = "given receipt channel=\"earlier\" session=\"old\"\n";
+
 /// A whole scenario around lines that belong somewhere in one.
 fn around(place: &str, lines: &str) -> String {
     let cast = "agent \"bee\" { models \"large\" \"small\"; }\nharness \"hive\"\nperson \"bob\"\n";
@@ -222,7 +229,7 @@ fn around(place: &str, lines: &str) -> String {
     let body = match place {
         "cast" => format!("{lines}\n{step}"),
         "about" => format!("{lines}\n{cast}{step}"),
-        "step" => format!("{cast}channel \"us\"\nstep \"s\" {{\n{lines}\n}}\n"),
+        "step" => format!("{cast}channel \"us\"\n{EARLIER}step \"s\" {{\n{lines}\n}}\n"),
         _ => panic!("the page has a block for `{place}`, which this test does not know"),
     };
     format!("scenario \"example\" {{\n{body}}}\n")
@@ -241,6 +248,25 @@ fn every_example_of_the_page_is_right() {
             clean(&format!("{place}.kdl"), &around(place, lines));
         }
     }
+}
+
+#[test]
+fn every_example_of_the_page_is_green_on_the_reference() {
+    let tested = Tested { command: None, profile: Arc::new(skep::cli::profiles::reference()) };
+    let (world, mutants) = (WorldName::SimEvent, skep_mutant::Mutants::NONE);
+    let job = Job { world, seed: 0, mutants, tested };
+    let parts =
+        examples().into_iter().filter(|(place, _)| matches!(*place, "cast" | "step" | "about"));
+    let parts = parts.flat_map(|(place, lines)| clean("example.kdl", &around(place, lines)));
+    let mut played = 0;
+    for scenario in clean("scenario-language.md", PAGE).into_iter().chain(parts) {
+        let outcome = play(&scenario, &job);
+        let told = skep::report::story::story(&outcome, skep::report::Paint::PLAIN);
+        let source = &scenario.file.text;
+        assert_eq!(outcome.verdict, Verdict::Held, "{:?}\n{told}\n{source}", outcome.reason);
+        played += 1;
+    }
+    assert!(played > 20, "{played} examples were played");
 }
 
 #[test]

@@ -238,7 +238,7 @@ fn cut_short(outcome: &mut TestOutcome, step: usize, error: &WorldError) {
         title: error.to_string(),
         label: match blame {
             Blame::Scenario if matches!(error, WorldError::Harness(_)) => {
-                format!("in step {}: no session was opened that a store could hold", step + 1)
+                format!("in step {}, before any session was there to be stored", step + 1)
             }
             _ => format!("in step {}", step + 1),
         },

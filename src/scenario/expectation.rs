@@ -80,7 +80,11 @@ fn wanted(line: &Line<'_>, scope: &mut Scope) -> Option<Wanted> {
 }
 
 fn unknown(line: &Line<'_>, first: &Value, word: &str) {
-    let title = format!("`{}` cannot be expected", super::value::shortened(word));
+    let short = super::value::shortened(word);
+    let title = match word.contains('/') {
+        true => format!("`{short}` is no method"),
+        false => format!("`{short}` cannot be expected"),
+    };
     let turn = TURNS.iter().any(|(known, _)| *known == word) || word == "turn";
     let help = match word {
         _ if turn => format!("write `{} turn=\"done\"`", line.verb()),
@@ -140,7 +144,10 @@ fn relay(line: &Line<'_>, scope: &mut Scope) -> WantedRelay {
 
 /// A `never` counts nothing and names nothing.
 fn check_never(line: &Line<'_>, wanted: &Wanted) {
-    for key in ["count", "at-least", "at-most"] {
+    // What counts nothing in an `expect` either is complained about already.
+    let counts =
+        !matches!(wanted, Wanted::Turn(_) | Wanted::Exit { .. } | Wanted::StoreTrouble { .. });
+    for key in ["count", "at-least", "at-most"].into_iter().filter(|_| counts) {
         if let Some(value) = line.node.prop(key) {
             let help = "remove it, or write `expect … at-most=`";
             line.at.error(value.span, format!("`never` has no `{key}=`"), "no effect", help);

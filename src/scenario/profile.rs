@@ -75,15 +75,20 @@ fn read(head: &Node, at: Reporter<'_>) -> HarnessProfile {
     line.needs_block("…");
     let mut profile = HarnessProfile::new(&line.first_name("profile").text);
     let mut scope = Scope::default();
+    let mut ready = false;
     for node in head.children() {
         let line = Line::new(node, at);
+        if &*node.name.text == "ready" && !(node.args.is_empty() && node.props.is_empty()) {
+            words::refuse_second(std::mem::replace(&mut ready, true), "ready", &line);
+        }
         match verb::find(words::WORDS, &node.name.text) {
             Some(verb) => verb.read(&line, &mut scope).enter(&mut profile, &line),
             None => unknown(&line),
         }
     }
     // What is missing is probably what is not understood.
-    if head.block.is_some() && at.findings.count() == before {
+    let understood = head.children().iter().all(|node| !node.reported);
+    if head.block.is_some() && at.findings.count() == before && understood {
         complete(&profile, &line);
     }
     profile

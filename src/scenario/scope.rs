@@ -131,6 +131,9 @@ impl Scope {
     }
 }
 
+/// More names than a help can list.
+const MOST_NAMES: usize = 6;
+
 /// Names of one kind, and where each was made.
 #[derive(Debug)]
 pub(super) struct Names {
@@ -190,11 +193,23 @@ impl Names {
             let known = self.known.keys().map(|name| &**name);
             let help = match suggest::nearest(&word.text, known) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => self.make.replace('…', &super::value::shortened(&word.text)),
+                None => self.others(&word.text),
             };
             at.error(word.span, title, "unknown", help);
         }
         word.text.clone()
+    }
+
+    /// What to write where no name is near: one of those that a cast declares, or how to make it.
+    fn others(&self, name: &str) -> String {
+        let make = self.make.replace('…', &super::value::shortened(name));
+        let known: Vec<&str> = self.known.keys().map(|name| &**name).collect();
+        match known.len() {
+            1..=MOST_NAMES if self.make.starts_with("declare") => {
+                format!("there is {}; or {make}", suggest::listed(&known))
+            }
+            _ => make,
+        }
     }
 
     /// The only name; complains when a line must say which.

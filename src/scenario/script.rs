@@ -22,9 +22,7 @@ pub(super) const ACTIONS: &[Verb<Action>] = &[
     Verb::new("exit", 0, &["code"], |line, _| Action::Exit {
         code: line.number_prop("code").unwrap_or(1),
     }),
-    Verb::new("die", 0, &["signal"], |line, _| Action::Die {
-        signal: line.number_prop("signal").unwrap_or(SIGKILL),
-    }),
+    Verb::new("die", 0, &["signal"], |line, _| Action::Die { signal: signal(line) }),
     Verb::new("close-stdout", 0, &[], |_, _| Action::CloseStdout),
     Verb::new("close-stdin", 0, &[], |_, _| Action::CloseStdin),
     Verb::new("half-frame", 0, &[], |_, _| Action::HalfFrame),
@@ -42,6 +40,17 @@ pub(super) const ACTIONS: &[Verb<Action>] = &[
 
 /// The signal that cannot be caught.
 const SIGKILL: i32 = 9;
+/// Signals by the names that people know them by; the language takes their numbers.
+const SIGNALS: &[(&str, i32)] = &[
+    ("HUP", 1),
+    ("INT", 2),
+    ("QUIT", 3),
+    ("ABRT", 6),
+    ("KILL", SIGKILL),
+    ("SEGV", 11),
+    ("PIPE", 13),
+    ("TERM", 15),
+];
 /// More than a pipe holds on any system that we know, so that a harness that does not read blocks.
 const FLOOD_BYTES: u64 = 1 << 20;
 /// The gap between updates in the background: short beside every time-out.
@@ -123,6 +132,19 @@ fn error(line: &Line<'_>, _: &mut Scope) -> Action {
         message: line.text_prop("message").unwrap_or_else(|| "scripted error".into()),
         data: line.node.prop("data").map(|value| line.json(value)),
     }
+}
+
+fn signal(line: &Line<'_>) -> i32 {
+    let Some(value) = line.node.prop("signal") else { return SIGKILL };
+    let named = value.text().and_then(|text| {
+        let name = text.to_uppercase();
+        let name = name.strip_prefix("SIG").unwrap_or(&name);
+        SIGNALS.iter().find(|(known, _)| *known == name)
+    });
+    let Some((_, number)) = named else { return line.number(value) };
+    let help = format!("write `signal={number}`");
+    line.at.error(value.span, "a signal is a number", "a text", help);
+    *number
 }
 
 fn first_duration(line: &Line<'_>) -> u64 {

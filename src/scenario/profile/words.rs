@@ -88,7 +88,8 @@ impl Fact {
     }
 }
 
-fn refuse_second(known: bool, what: &str, line: &Line<'_>) {
+/// Complains about a word that stands there twice.
+pub(super) fn refuse_second(known: bool, what: &str, line: &Line<'_>) {
     if known {
         let title = format!("a second `{what}`");
         line.at.error(line.node.span, title, "again", "keep one of them");
@@ -126,11 +127,21 @@ fn variable(line: &Line<'_>, value: &Value) -> Text {
     name
 }
 
+/// The settings that are durations.
+const TIMES: &[&str] =
+    &["load-timeout", "load-cap", "request-timeout", "idle-timeout", "heartbeat"];
+
 fn setting(line: &Line<'_>) -> Fact {
     let key = key(line, &[Settings::KEYS, PLACES].concat());
     let env = line.needs("env", "\"NAME\"").map(|value| variable(line, value));
     let (Some(key), Some(env)) = (key, env) else { return Fact::Nothing };
-    Fact::Setting(key, Way { env, form: form(line) })
+    let form = form(line);
+    let timed = matches!(form, Form::Seconds | Form::Milliseconds);
+    if let (true, false, Some(value)) = (timed, TIMES.contains(&&*key), line.node.prop("as")) {
+        let help = format!("remove it; those with a time are {}", suggest::listed(TIMES));
+        line.at.error(value.span, format!("`{key}` is no time"), "not for this setting", help);
+    }
+    Fact::Setting(key, Way { env, form })
 }
 
 /// How a value is written: `as=` a form, `on=` a text, `below=` a path; plain where none says.
@@ -221,23 +232,49 @@ pub fn capability_fault(word: &str) -> Option<(String, String)> {
 }
 
 fn ready(line: &Line<'_>) -> Fact {
-    let words = [("presence", 0), ("subscription", 1)];
-    match (line.args().first(), line.text_prop("log")) {
+    const SIGNS: &str = "write `ready \"presence\"`, `ready \"subscription\"` or `ready log=\"…\"`";
+    match (line.args().first(), log(line)) {
         (None, Some(text)) => Fact::Ready(Ready::Log(text)),
-        (Some(value), None) => Fact::Ready(match line.word(value, "a sign of readiness", &words) {
-            0 => Ready::Presence,
-            _ => Ready::Subscription,
-        }),
+        (Some(value), None) => match value.text().map(|text| &**text) {
+            Some("presence") => Fact::Ready(Ready::Presence),
+            Some("subscription") => Fact::Ready(Ready::Subscription),
+            _ => {
+                no_sign(value, SIGNS, line);
+                Fact::Nothing
+            }
+        },
         _ => {
-            let help = "write `ready \"presence\"`, `ready \"subscription\"` or `ready log=\"…\"`";
-            line.at.error(line.node.span, "one sign of readiness belongs here", "which?", help);
+            line.at.error(line.node.span, "one sign of readiness belongs here", "which?", SIGNS);
             Fact::Nothing
         }
     }
 }
 
+fn no_sign(value: &Value, signs: &str, line: &Line<'_>) {
+    let Kind::Text(word) = &value.kind else {
+        let _told = line.text(value);
+        return;
+    };
+    let title = format!("`{}` is no sign of readiness", shortened(word));
+    let help = match suggest::nearest(word, ["presence", "subscription"]) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => signs.to_owned(),
+    };
+    line.at.error(value.span, title, "unknown", help);
+}
+
+/// The text that a line of the log holds. An empty one stands in every line.
+fn log(line: &Line<'_>) -> Option<Text> {
+    let text = line.text_prop("log")?;
+    if let (true, Some(value)) = (text.is_empty(), line.node.prop("log")) {
+        let help = "write a part of the line that tells it: `log=\"…\"`";
+        line.at.error(value.span, "an empty text stands in every line", "empty", help);
+    }
+    Some(text)
+}
+
 fn settles(line: &Line<'_>) -> Fact {
-    match (line.args().first(), line.text_prop("log")) {
+    match (line.args().first(), log(line)) {
         (None, Some(text)) => Fact::SettlesAfter(text),
         (Some(value), None) => {
             line.word(value, "a sign of rest", &[("reports", ())]);
@@ -254,7 +291,7 @@ fn settles(line: &Line<'_>) -> Fact {
 fn retries(line: &Line<'_>) -> Fact {
     line.needs("log", "\"will retry\"");
     line.needs("within", "\"35s\"");
-    match (line.text_prop("log"), line.duration_prop("within")) {
+    match (log(line), line.duration_prop("within")) {
         (Some(text), Some(within)) => Fact::RetriesAfter(text, within),
         _ => Fact::Nothing,
     }
