@@ -252,7 +252,11 @@ fn every_example_of_the_page_is_right() {
 
 #[test]
 fn every_example_of_the_page_is_green_on_the_reference() {
-    let tested = Tested { command: None, profile: Arc::new(skep::cli::profiles::reference()) };
+    let tested = Tested {
+        command: None,
+        tampering: None,
+        profile: Arc::new(skep::cli::profiles::reference()),
+    };
     let (world, mutants) = (WorldName::SimEvent, skep_mutant::Mutants::NONE);
     let job = Job { world, seed: 0, mutants, tested };
     let parts =

@@ -218,6 +218,9 @@ fn beside(source: &Source, name: &str) -> Result<Arc<SourceFile>, String> {
 fn without_scenario(file: &SourceFile) -> Trouble {
     let help = match file.is_markdown() {
         true => "in Markdown a scenario stands in a block that begins with ```kdl and nothing more",
+        false if file.text.trim().is_empty() => {
+            "it is empty; a scenario begins with `scenario \"name\" {`"
+        }
         false => "it is a cast for others to `use`; a scenario begins with `scenario \"name\" {`",
     };
     Trouble::scenario(format!("there is no scenario in `{}`", file.name)).help(help)
