@@ -12,7 +12,6 @@
 //! - [`profile`]: what a harness is to skep, as data.
 //! - [`report`]: terminal, JSON, JUnit, GitHub, Markdown.
 //! - [`cli`]: the command line, one file a verb.
-//! - [`rule`]: the rules, each in one line.
 //! - [`scenario`]: the scenario language, text into what a run is asked to do.
 //! - [`exit_code`]: how the process ends.
 
