@@ -97,14 +97,21 @@ fn signal(child: &Child, signal: Signal) {
     kill_process(pid, signal).unwrap();
 }
 
-/// Starts the run that is stuck, waits until harness and agent are there, and ends it.
-fn ended_by(kind: Signal) {
-    let place = Place::new(STUCK);
-    let mut child = place.skep().spawn().unwrap();
+/// Starts the run that is stuck, and waits until harness and agent are there.
+fn stuck(place: &Place) -> Child {
+    let child = place.skep().spawn().unwrap();
     // The run itself, its harness, its agent.
     assert!(within(Duration::from_secs(60), || processes(&place.tmp()).len() >= 3));
+    child
+}
+
+/// Ends a stuck run as its user would: once, and as it is told then, once more.
+fn ended_by(kind: Signal) {
+    let place = Place::new(STUCK);
+    let mut child = stuck(&place);
     signal(&child, kind);
-    std::thread::sleep(Duration::from_millis(200));
+    let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(told.any(|line| line.unwrap().contains("once more ends them at once")));
     signal(&child, kind);
     assert_eq!(child.wait().unwrap().code(), Some(130));
     place.become_clean();
@@ -128,12 +135,21 @@ fn term_twice_leaves_nothing() {
     ended_by(Signal::TERM);
 }
 
+/// Who closes the terminal cannot ask twice.
+#[test]
+fn a_closed_terminal_leaves_nothing() {
+    let place = Place::new(STUCK);
+    let mut child = stuck(&place);
+    signal(&child, Signal::HUP);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    place.become_clean();
+}
+
 /// Nobody can clean up after that but the processes themselves; the folder stays behind.
 #[test]
 fn a_run_that_is_killed_leaves_no_process() {
     let place = Place::new(STUCK);
-    let mut child = place.skep().spawn().unwrap();
-    assert!(within(Duration::from_secs(60), || processes(&place.tmp()).len() >= 3));
+    let mut child = stuck(&place);
     signal(&child, Signal::KILL);
     child.wait().unwrap();
     let gone = || processes(&place.tmp()).is_empty();
