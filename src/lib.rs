@@ -13,6 +13,7 @@
 //! - [`report`]: terminal, JSON, JUnit, GitHub, Markdown.
 //! - [`cli`]: the command line, one file a verb.
 //! - [`scenario`]: the scenario language, text into what a run is asked to do.
+//! - [`explore`]: what nobody thought of: random workloads and schedules, and how a failure is made small.
 //! - [`exit_code`]: how the process ends.
 
 pub mod against;
@@ -20,6 +21,7 @@ pub mod certify;
 pub mod cli;
 pub mod director;
 pub mod exit_code;
+pub mod explore;
 pub mod known;
 pub mod live;
 pub mod matrix;

@@ -2,7 +2,7 @@
 //!
 //! Every function takes what the user asked for as plain values and gives back what came out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
@@ -215,6 +215,32 @@ pub fn clean_up() {
     crate::live::groups::clean_up();
 }
 
+/// How the reference is played in the event gear, with or without a fault.
+pub fn reference_job(mutant: Option<Mutant>) -> director::Job {
+    let tested =
+        Tested { command: None, profile: Arc::new(profiles::reference()), tampering: None };
+    let mutants = mutant.map_or(Mutants::NONE, Mutants::only);
+    director::Job { world: WorldName::SimEvent, seed: 0, mutants, tested }
+}
+
+/// Plays the scenarios of a text that is right.
+pub fn play_text(file: &str, text: &str, job: &director::Job) -> Vec<TestOutcome> {
+    let (scenarios, _) = crate::scenario::parse(&crate::scenario::SourceFile::new(file, text));
+    scenarios.iter().map(|scenario| director::play(scenario, job)).collect()
+}
+
+/// The faults that show in what a harness does: those that the built-in scenarios declare. The
+/// others are the store suite's and the simulator's own.
+pub fn reachable() -> Vec<Mutant> {
+    let files = super::corpus::files();
+    let scenarios = files.iter().flat_map(|file| crate::scenario::parse(file).0);
+    let kills: BTreeSet<Mutant> = scenarios
+        .flat_map(|scenario| scenario.kills)
+        .filter_map(|kill| Mutant::parse(&kill.value))
+        .collect();
+    kills.into_iter().collect()
+}
+
 /// Plays every test against every mutant.
 ///
 /// # Errors
@@ -224,9 +250,7 @@ pub fn prove(tests: &[Test], proof: &Proof, console: &Console) -> Result<Matrix,
     let progress = Progress::new(console, tests.len());
     let clock = Clock::start();
     let (world, seed) = (proof.world, proof.seed);
-    let tested =
-        Tested { command: None, profile: Arc::new(profiles::reference()), tampering: None };
-    let job = director::Job { world, seed, mutants: Mutants::NONE, tested };
+    let job = director::Job { world, seed, ..reference_job(None) };
     let stop = || interrupt.is_wanted();
     let rows = in_parallel(tests, suite::jobs(proof.jobs), &stop, &|test| {
         let row = director::prove::row(&test.scenario, &job, &proof.mutants, proof.breadth, &stop);

@@ -51,6 +51,30 @@ Examples:
 
 Exit codes: 0 held · 1 usage · 2 violated · 3 inconclusive · 4 scenario wrong · 70 ours";
 
+/// `skep explore`, by example.
+pub(super) const EXPLORE: &str = "\
+A seed becomes a random workload: who takes part, what is said, and what goes wrong at the agent, \
+the relay, the disk and the harness itself. What must follow is written down with it, and the rules \
+that always hold are judged as ever. What fails is made small and written as a scenario file.
+
+Examples:
+  skep explore
+      Plays a thousand workloads against the reference, and says what never came up.
+  skep explore --mutant harness/rotate-memory-only
+      The same with a named fault: the scenario that shows it is in explored/.
+  skep explore --seeds 7 --tell
+      Prints the workloads of seven seeds as scenarios.
+  skep explore mine.kdl --seeds 500
+      Plays a scenario of yours under 500 schedules, with relay faults and kills that it does not
+      mention; with those, only the rules that always hold are judged.
+  skep explore --seeds 0..1000000 --shard 3/8 --results part-3.jsonl
+  skep explore --merge part-*.jsonl
+      Shares the work among eight machines, and joins what they found.
+  skep explore --hunt --seeds 10000
+      Looks for every named fault of the reference, without any scenario.
+
+Exit codes: 0 held · 1 usage · 2 something failed · 3 nothing was played · 4 scenario wrong · 70 ours";
+
 /// `skep certify`, by example.
 pub(super) const CERTIFY: &str = "\
 skep plays the client: it holds a conversation with the agent, ends or kills it, loads the \

@@ -4,12 +4,13 @@
 //! the only one that prints. Each verb takes its arguments apart, has the work done by the
 //! [`director`](crate::director), and shows what came out.
 //!
-//! - [`run`], [`certify`], [`prove`], [`list`], [`harness`], [`relay`], [`replay`], [`completions`]:
+//! - [`run`], [`certify`], [`prove`], [`explore`], [`list`], [`harness`], [`relay`], [`replay`], [`completions`]:
 //!   the verbs.
 //! - [`hidden`]: verbs that skep calls itself by.
 //! - [`discover`], [`corpus`], [`select`], [`subject`], [`profiles`], [`known`]: which tests of
 //!   which harness are meant, and what is known of them.
 //! - [`engine`]: the one place that asks the rest of skep to do something.
+//! - [`shards`]: which part of many seeds is meant.
 //! - [`suite`], [`interrupt`]: many tests at once, and how they are stopped.
 //! - [`against`]: two builds side by side. [`teeth`]: can scenarios fail on a foreign harness?
 //! - [`console`], [`progress`], [`targets`], [`traces`], [`artifacts`], [`github`]: where output
@@ -25,6 +26,7 @@ pub mod console;
 pub mod corpus;
 pub mod discover;
 pub mod engine;
+pub mod explore;
 pub mod github;
 pub mod harness;
 pub mod help;
@@ -41,6 +43,7 @@ pub mod prove_certify;
 pub mod relay;
 pub mod replay;
 pub mod run;
+pub mod shards;
 pub mod select;
 pub mod subject;
 pub mod suite;
@@ -89,6 +92,8 @@ pub enum Verb {
     Certify(certify::CertifyArguments),
     /// Play every scenario against every named fault: can each one fail?
     Prove(prove::ProveArguments),
+    /// Play many seeds of random workloads, and write the smallest scenario of what fails.
+    Explore(explore::ExploreArguments),
     /// List what there is: scenarios, rules, mutants, profiles.
     List(list::ListArguments),
     /// Write a profile for a harness of yours.
@@ -144,6 +149,9 @@ fn dispatch(verb: Verb) -> ExitCode {
         }
         Verb::Prove(arguments) => {
             with(arguments.output.console(), |console| prove::prove(&arguments, console))
+        }
+        Verb::Explore(arguments) => {
+            with(arguments.output.console(), |console| explore::explore(&arguments, console))
         }
         Verb::List(arguments) => {
             with(arguments.output.console(), |console| list::list(&arguments, console))

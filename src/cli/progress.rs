@@ -30,6 +30,20 @@ impl Progress {
         Self { bar, red: AtomicUsize::new(0) }
     }
 
+    /// For so many seeds.
+    pub fn of_seeds(console: &Console, seeds: u64) -> Self {
+        Self::new(console, usize::try_from(seeds).unwrap_or(usize::MAX))
+    }
+
+    /// A seed has ended.
+    pub fn seed(&self, failed: bool) {
+        if failed {
+            let red = self.red.fetch_add(1, Ordering::Relaxed) + 1;
+            self.bar.set_message(format!(" · {red} failed"));
+        }
+        self.bar.inc(1);
+    }
+
     /// A test has ended.
     pub fn ended(&self, test: &str, verdict: Verdict) {
         let red = match verdict {

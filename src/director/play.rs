@@ -45,6 +45,7 @@ pub fn play(scenario: &Scenario, job: &Job) -> TestOutcome {
         mutants: job.mutants,
         header: header(scenario, job),
         interleave: interleaves(scenario),
+        schedule: scenario.schedule,
     };
     match open_world(job, setup, downtimes_ms(scenario)) {
         Ok(world) => {
@@ -93,6 +94,10 @@ fn unfit(scenario: &Scenario, cast: &Cast, job: &Job) -> Option<String> {
         WorldName::Live => scenario.sim_only.as_ref().map(|why| format!("sim only: {why}")),
         _ => scenario.live_only.as_ref().map(|why| format!("live only: {why}")),
     };
+    let scheduled = scenario.schedule.is_some() && job.world != WorldName::SimEvent;
+    let world = world.or_else(|| {
+        scheduled.then(|| "only the event gear keeps a `schedule`: play it with `--gear event`".into())
+    });
     let profile = &job.tested.profile;
     let lacks = || profile::lacks(profile, &sight::needs(scenario, cast));
     // The reference can be told everything.

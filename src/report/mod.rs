@@ -6,6 +6,7 @@
 //! - [`json`], [`junit`], [`github`], [`markdown`]: for other programs.
 //! - [`against`]: two builds side by side.
 //! - [`known`]: known failures that are none.
+//! - [`explore`]: what many seeds came to.
 //! - [`matrix`]: the matrix of a proof. [`teeth`]: the same on a foreign harness.
 //!
 //! Nothing here reads a clock, a file or the environment. Two runs with one seed give the same
@@ -17,6 +18,7 @@ pub mod certificate;
 pub mod clean;
 pub mod disk;
 pub mod excerpt;
+pub mod explore;
 pub mod github;
 pub mod instant;
 pub mod json;

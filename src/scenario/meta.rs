@@ -1,5 +1,6 @@
 //! What a scenario says about itself.
 
+use skep_plan::Schedule;
 use skep_trace::Text;
 
 use super::line::Line;
@@ -19,6 +20,7 @@ pub(super) struct Meta {
     pub(super) sim_only: Option<Text>,
     pub(super) live_only: Option<Text>,
     pub(super) explore: Option<Explore>,
+    pub(super) schedule: Option<Schedule>,
 }
 
 /// One line of it.
@@ -31,6 +33,7 @@ pub(super) enum Fact {
     SimOnly(Text),
     LiveOnly(Text),
     Explore(Explore),
+    Schedule(Schedule),
 }
 
 /// Every kind of line.
@@ -54,6 +57,7 @@ pub(super) const META: &[Verb<Fact>] = &[
     Verb::new("sim-only", 1, &[], |line, _| Fact::SimOnly(reason(line))),
     Verb::new("live-only", 1, &[], |line, _| Fact::LiveOnly(reason(line))),
     Verb::new("explore", 0, &["schedules"], |line, _| Fact::Explore(explore(line))),
+    Verb::new("schedule", 0, &["seed", "spread"], |line, _| Fact::Schedule(schedule(line))),
 ];
 
 impl Meta {
@@ -72,6 +76,7 @@ impl Meta {
             Fact::SimOnly(reason) => once(line, &mut self.sim_only, reason),
             Fact::LiveOnly(reason) => once(line, &mut self.live_only, reason),
             Fact::Explore(explore) => once(line, &mut self.explore, explore),
+            Fact::Schedule(schedule) => once(line, &mut self.schedule, schedule),
         }
         let about_worlds = matches!(verb.word, "sim-only" | "live-only");
         if about_worlds && self.sim_only.is_some() && self.live_only.is_some() {
@@ -126,6 +131,19 @@ fn reason(line: &Line<'_>) -> Text {
 fn explore(line: &Line<'_>) -> Explore {
     line.needs("schedules", "256");
     Explore { schedules: line.count_prop("schedules").unwrap_or(1) }
+}
+
+/// The most that a hop may take longer: beyond it time-outs of peers come into play.
+const MOST_SPREAD_MS: u64 = 1_000;
+
+fn schedule(line: &Line<'_>) -> Schedule {
+    line.needs("spread", "\"20ms\"");
+    let spread_ms = line.duration_prop("spread").unwrap_or(0);
+    if let (true, Some(value)) = (spread_ms > MOST_SPREAD_MS, line.node.prop("spread")) {
+        let title = "a hop takes at most a second longer";
+        line.at.error(value.span, title, "too much", "write `\"1s\"` or less");
+    }
+    Schedule { seed: line.number_prop("seed").unwrap_or(0), spread_ms }
 }
 
 /// `owner/repo#123`.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use skep_check::expectation::Expectation;
-use skep_plan::{Act, Cast};
+use skep_plan::{Act, Cast, Schedule};
 use skep_trace::Text;
 
 use super::source::{SourceFile, Span};
@@ -48,6 +48,8 @@ pub struct Scenario {
     pub live_only: Option<Text>,
     /// It asks to be run under many schedules.
     pub explore: Option<Explore>,
+    /// Its hops are not all equally long.
+    pub schedule: Option<Schedule>,
     /// Who takes part.
     pub cast: Cast,
     /// What happens, and what is expected of it.

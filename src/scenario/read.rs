@@ -153,6 +153,7 @@ impl<'a> Reading<'a> {
             sim_only: meta.sim_only,
             live_only: meta.live_only,
             explore: meta.explore,
+            schedule: meta.schedule,
             cast,
             steps,
         }

@@ -1,6 +1,6 @@
 //! Lives of harnesses: when each began and ended, how it was configured, whether it was at rest.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use skep_trace::{End, Filter, Hex32, Life, Text};
 
@@ -44,6 +44,9 @@ pub(crate) struct LifeFacts {
     pub(crate) settled: Option<usize>,
     /// The last word on what it holds unanswered, and the record of it.
     pub(crate) held: Option<(usize, Vec<Hex32>)>,
+    /// Commands and removals from channels that it was told: a copy after a reconnect is no second
+    /// one.
+    told: BTreeSet<Hex32>,
     /// Open subscriptions, by connection and name.
     subs: BTreeMap<(u32, Text), Sub>,
 }
@@ -100,6 +103,11 @@ impl LifeFacts {
         let channels = channels.map(|id| channel_of(id)).collect();
         let since = filters.iter().map(|filter| filter.since).min().flatten();
         self.subs.insert((conn, sub.clone()), Sub { record, channels, since });
+    }
+
+    /// It is told a command or a removal; `false`: it was told this one before.
+    pub(crate) fn is_told(&mut self, event: Hex32) -> bool {
+        self.told.insert(event)
     }
 
     pub(crate) fn unsubscribe(&mut self, conn: u32, sub: &Text) {
@@ -185,6 +193,7 @@ impl Lives {
             paused: false,
             settled: None,
             held: None,
+            told: BTreeSet::new(),
             subs: BTreeMap::new(),
         });
         id

@@ -34,7 +34,8 @@ impl Facts {
             }
             RelayMsg::Event { event, .. } if event.kind == REMOVED => {
                 let meant = self.key(life).is_some_and(|key| names_key(event, key));
-                match channel_tag(event).filter(|_| meant) {
+                let fresh = meant && self.lives.get_mut(life).is_told(event.id());
+                match channel_tag(event).filter(|_| fresh) {
                     Some(channel) => Seen::Left { life, conn, channels: vec![channel] },
                     None => Seen::Nothing,
                 }
@@ -59,6 +60,9 @@ impl Facts {
         };
         let message = self.messages.see(event);
         if let Some(command) = Command::parse(&event.content).filter(|_| self.is_owner(event)) {
+            if !self.lives.get_mut(life).is_told(event.id()) {
+                return Seen::Nothing;
+            }
             self.lives.get_mut(life).told_to_end |= command == Command::Shutdown;
             return Seen::Command { life, conn, command, message };
         }

@@ -24,6 +24,9 @@ use crate::seen::Seen;
 use crate::timer::{Slot, Timers};
 use crate::turn::Turn;
 
+/// How many scopes with a refusal are remembered; of more, an agent's death may cost the session.
+const MOST_GRANTS: usize = 10_000;
+
 /// A harness as a state machine: events in, effects out, nothing else.
 #[derive(Debug)]
 pub struct Harness {
@@ -47,6 +50,8 @@ pub struct Harness {
     pub(crate) late: Late,
     /// The models that the owner switched channels to.
     pub(crate) models: BTreeMap<Text, Text>,
+    /// Scopes whose agent did not grant what was wanted, with what was wanted and what it granted.
+    pub(crate) granted: BTreeMap<Scope, (Config, Config)>,
     /// When the process started, in seconds: the watermark of everything that it asks for.
     pub(crate) started_s: u64,
     /// The newest word about memberships, in seconds.
@@ -86,6 +91,7 @@ impl Harness {
             reactions: Reactions::default(),
             late: Late::default(),
             models: BTreeMap::new(),
+            granted: BTreeMap::new(),
             started_s: 0,
             membership_s: 0,
             words_closed: Closed::default(),
@@ -232,6 +238,26 @@ impl Harness {
         let switched = scope.channel().and_then(|channel| self.models.get(channel));
         let settings = &self.config.settings;
         Config { model: switched.or(settings.model.as_ref()).cloned(), mode: settings.mode.clone() }
+    }
+
+    /// The configuration that a receipt of this scope must have been made with. What this life saw
+    /// refused is not asked of it: a receipt says what was granted (H-9), and an agent's death must
+    /// not cost the session (H-22).
+    pub(crate) fn expected(&self, scope: &Scope) -> Config {
+        let wanted = self.wanted(scope);
+        match self.granted.get(scope) {
+            Some((then, granted)) if *then == wanted => granted.clone(),
+            _ => wanted,
+        }
+    }
+
+    /// The agent granted this of what was wanted.
+    pub(crate) fn grant(&mut self, scope: &Scope, wanted: Config, granted: Config) {
+        if wanted == granted {
+            self.granted.remove(scope);
+        } else if self.granted.len() < MOST_GRANTS {
+            self.granted.insert(scope.clone(), (wanted, granted));
+        }
     }
 
     /// Ends the process in good order.

@@ -37,7 +37,7 @@ impl Harness {
         let scope = turn.scope().clone();
         match scope.key() {
             Some(key) if may_look && self.remembers() => {
-                let config = self.wanted(&scope);
+                let config = self.expected(&scope);
                 self.set_turn_config(config.clone());
                 let op = StoreOp::Get { key: key.clone(), config };
                 let ticket = self.disk.ask(op, Reason::Turn, out);

@@ -133,6 +133,9 @@ impl Harness {
         let scope = turn.batch.scope.clone();
         let loaded = self.book.live(&scope).is_some_and(|live| live.loaded);
         let known = loaded && accepted == turn.config;
+        let wanted = turn.config.clone();
+        self.grant(&scope, wanted, accepted.clone());
+        let Some(turn) = &mut self.turn else { return };
         let config = if self.config.mutants.has(Mutant::RecordsWantedModel) {
             turn.config.clone()
         } else {

@@ -4,12 +4,14 @@
 //! anything.
 //!
 //! - [`cast`]: who takes part; start here.
+//! - [`schedule`]: how much longer hops take than they must.
 //! - [`act`]: what the director does to them.
 //! - [`script`]: what a scripted agent does at each protocol step.
 //! - [`settings`]: how a harness is configured.
 
 pub mod act;
 pub mod cast;
+pub mod schedule;
 pub mod script;
 pub mod settings;
 
@@ -18,5 +20,6 @@ pub use cast::{
     AgentCast, Cast, ChannelCast, ChannelKind, Given, GivenFile, GivenReceipt, HarnessCast,
     PersonCast, RelayCast,
 };
+pub use schedule::Schedule;
 pub use script::{Action, Replay, Rule, Script};
 pub use settings::{SettingError, Settings};

@@ -1,7 +1,7 @@
 //! What a director can ask of a world, simulated or live.
 
 use skep_mutant::Mutants;
-use skep_plan::{Act, Cast};
+use skep_plan::{Act, Cast, Schedule};
 use skep_trace::{Header, Record, Settled, Trace};
 use thiserror::Error;
 
@@ -18,6 +18,8 @@ pub struct Setup<'a> {
     pub header: Header,
     /// The processes of one state directory are to be interleaved at every volume operation.
     pub interleave: bool,
+    /// Hops are not all equally long. Only the event gear keeps such a schedule.
+    pub schedule: Option<Schedule>,
 }
 
 /// A world could not do what it was asked.

@@ -37,6 +37,7 @@ fn run(seed: u64) -> skep_trace::Trace {
         mutants: Mutants::NONE,
         header: Header::default(),
         interleave: false,
+        schedule: None,
     };
     let mut world: Box<dyn World> = Box::new(EventWorld::new(setup).unwrap());
     world.open().unwrap();

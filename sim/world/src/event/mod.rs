@@ -6,6 +6,7 @@
 //! - `harness_side`, `agent_side`, `relay_side`: the effects of each core, carried out.
 //! - `store`: the stores' operations, one volume operation at a time where that can be seen.
 //! - `crash`: kills at a point.
+//! - `spread`: hops that take longer, where a scenario has a schedule.
 
 mod acts;
 mod agent_side;
@@ -13,6 +14,7 @@ mod crash;
 mod harness_side;
 mod queue;
 mod relay_side;
+mod spread;
 mod store;
 
 use std::collections::BTreeMap;
@@ -28,6 +30,7 @@ use self::crash::Armed;
 use self::harness_side::HarnessHost;
 use self::queue::{Class, Queue};
 use self::relay_side::RelayHost;
+use self::spread::{Lane, Spread};
 use crate::ground::give;
 use crate::mint::EPOCH_S;
 use crate::recorder::Recorder;
@@ -85,6 +88,7 @@ enum Via {
 pub struct EventWorld {
     stage: Stage,
     interleave: bool,
+    spread: Option<Spread>,
     recorder: Recorder,
     queue: Queue<Due>,
     relays: Vec<RelayHost>,
@@ -120,6 +124,7 @@ impl EventWorld {
             states: States::new(),
             stage,
             interleave: setup.interleave,
+            spread: setup.schedule.map(Spread::new),
             recorder: Recorder::new(setup.header),
             queue: Queue::new(),
             armed: Vec::new(),
@@ -140,7 +145,14 @@ impl EventWorld {
     }
 
     fn send(&mut self, due: Due) {
-        self.queue.push(self.now_ms() + HOP_MS, Class::Work, due);
+        let at_ms = self.hop(|| lane(&due));
+        self.queue.push(at_ms, Class::Work, due);
+    }
+
+    /// When a hop that begins now ends.
+    fn hop(&mut self, lane: impl FnOnce() -> Lane) -> u64 {
+        let soonest_ms = self.now_ms() + HOP_MS;
+        self.spread.as_mut().map_or(soonest_ms, |spread| spread.due(lane(), soonest_ms))
     }
 
     /// Takes the next entry, moves time to it and carries it out.
@@ -166,6 +178,20 @@ impl EventWorld {
     /// Something is left to do that is no idle timer.
     fn busy(&self) -> bool {
         self.queue.count(Class::Work) + self.queue.count(Class::Timer) > 0
+    }
+}
+
+/// What a hop must not overtake.
+fn lane(due: &Due) -> Lane {
+    match due {
+        Due::Harness { host, via, .. } => match via {
+            Via::Own => Lane::Host(*host),
+            Via::Conn(conn) => Lane::Conn(conn.0),
+            Via::Pipe(process) => Lane::Output(*process),
+        },
+        Due::Agent { process, .. } => Lane::Input(*process),
+        Due::Relay { relay, .. } => Lane::Relay(*relay),
+        Due::Poll { host, .. } => Lane::Poll(*host),
     }
 }
 

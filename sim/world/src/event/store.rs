@@ -11,8 +11,7 @@ use skep_plan::Point;
 use skep_store::{SimVolume, Store, StoreAnswer, StoreOp, poll};
 use skep_trace::Note;
 
-use super::queue::Class;
-use super::{Due, EventWorld, HOP_MS, Via};
+use super::{Due, EventWorld, Via};
 use crate::states::MOST_OPERATIONS;
 
 type Running = Pin<Box<dyn Future<Output = (Store<SimVolume>, StoreAnswer)>>>;
@@ -95,7 +94,7 @@ impl EventWorld {
 
     fn poll_later(&mut self, host: usize) {
         let life = self.harnesses[host].life;
-        self.queue.push(self.now_ms() + HOP_MS, Class::Work, Due::Poll { host, life });
+        self.send(Due::Poll { host, life });
     }
 
     /// One volume operation of a store that works step by step.
