@@ -6,6 +6,7 @@
 //! - [`volume`]: what a store asks of a disk, one future an operation.
 //! - [`real`]: the real disk.
 //! - [`sim`]: a simulated disk that can be stopped, filled, killed and unplugged.
+//! - [`explore`]: operations that meet, in every order and with a crash at every point.
 //! - [`model`]: shapes of other stores, which break rules, and why.
 //! - [`damage`]: what a scenario's act makes of a file's bytes.
 //! - [`ops`]: the store as a conversation.
@@ -14,6 +15,7 @@
 
 pub mod damage;
 pub mod error;
+pub mod explore;
 pub mod model;
 pub mod ops;
 mod path;

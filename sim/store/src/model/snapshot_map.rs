@@ -41,8 +41,8 @@ const SILENT: &str = "a file that cannot be read or parsed is an empty one to it
                       warned";
 const FOLLOWS: &str = "it opens what stands there, link or not, and asks neither what it is nor \
                        whose";
-const AHEAD: &str = "a change that could not be written stays in the map, and is answered as if \
-                     it had been";
+const AHEAD: &str = "a change that could not be written stays in the map, and gets are answered \
+                     from it";
 
 pub(super) const BREAKS: &[Break] = &[
     also("a_conditional_remove_looks_first", OLD),

@@ -8,8 +8,16 @@ use crate::volume::Op::{
 
 /// Whether two operations of two processes come to the same in either order. Decided from their
 /// kinds alone, so in doubt they do not.
-pub(super) fn commute(one: Op, other: Op) -> bool {
+pub(crate) fn commute(one: Op, other: Op) -> bool {
     spares(one, other) && spares(other, one)
+}
+
+/// The same, when somebody may cut the power: what a sync makes durable must not be told by what
+/// happened around it.
+pub(crate) fn commute_durably(one: Op, other: Op) -> bool {
+    let syncs = |op| matches!(op, Sync | SyncDir);
+    let changes = |op| matches!(op, Write | Chmod | Create | Rename | Link | Unlink | Mkdir);
+    commute(one, other) && !(syncs(one) && changes(other)) && !(syncs(other) && changes(one))
 }
 
 /// Whether the first leaves everything as the second finds it.

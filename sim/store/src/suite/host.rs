@@ -7,7 +7,7 @@
 use skep_trace::{Hex32, Receipt, Snapshot, Text};
 
 use crate::ops::{StoreAnswer, StoreOp};
-use crate::sim::Traffic;
+use crate::sim::{Choose, Traffic};
 use crate::volume::Op;
 
 /// Whose receipts a store keeps.
@@ -137,15 +137,26 @@ pub trait Host: Sized {
 
     /// Cuts the power and looks at what is left, once for each disk that is possible, but at most
     /// `most` times; says how often. It is what might have been: all processes are dead each time,
-    /// and live on where they were when all is seen.
+    /// and live on where they were when all is seen. A visit is told the way that was chosen at
+    /// each doubt.
     ///
     /// # Errors
     /// What a visit says, or that this host cannot.
     fn power_losses(
         &mut self,
         most: usize,
-        visit: &mut dyn FnMut(&mut Self) -> Result<(), Failure>,
+        visit: &mut dyn FnMut(&mut Self, &[usize]) -> Result<(), Failure>,
     ) -> Result<usize, Failure>;
+
+    /// Cuts the power for good: every process is dead, and the disk is one that is possible.
+    ///
+    /// # Errors
+    /// When this host cannot.
+    fn power_loss(&mut self, choice: &mut dyn Choose) -> Result<(), Failure>;
+
+    /// Makes all that is on the disk durable, so that a power cut takes nothing of it back. Does
+    /// nothing where nobody cuts the power.
+    fn make_durable(&mut self);
 
     /// Remembers the disk as it is, for [`Host::back`].
     fn keep(&mut self);

@@ -8,15 +8,17 @@
 //! - `host`: what a check needs; `local`, `sim_ground`, `real_ground`: who offers it.
 //! - `case`: the words that checks are written in.
 //! - `meaning`, `concurrency`, `crash`, `damage`, `permissions`, `cost`: the checks, by family.
-//! - `explore`, `commute`: every order in which operations can meet, and which are the same.
+//! - `explore`, `course`, `commute`, `sequence`: every order in which operations can meet, which
+//!   are the same, and what may be left.
 //!
 //! A check is an ordinary function that the host's futures are polled inside of: a store that does
 //! not end is a finding, and not a test that hangs.
 
-mod case;
-mod commute;
+pub(crate) mod case;
+pub(crate) mod commute;
 mod concurrency;
 mod cost;
+pub(crate) mod course;
 mod crash;
 mod damage;
 mod explore;
@@ -27,6 +29,7 @@ mod meaning;
 mod permissions;
 mod real_ground;
 mod reference;
+pub(crate) mod sequence;
 mod sim_ground;
 
 pub use gate::GatedVolume;

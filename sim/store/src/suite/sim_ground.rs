@@ -87,6 +87,10 @@ impl Ground for SimGround {
         self.disk.power_loss_by(choice);
     }
 
+    fn make_durable(&self) {
+        self.disk.make_durable();
+    }
+
     fn schedules(&self) -> Option<u64> {
         None
     }
