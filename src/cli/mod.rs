@@ -4,8 +4,8 @@
 //! the only one that prints. Each verb takes its arguments apart, has the work done by the
 //! [`director`](crate::director), and shows what came out.
 //!
-//! - [`run`], [`certify`], [`prove`], [`list`], [`harness`], [`relay`], [`replay`], [`completions`]:
-//!   the verbs.
+//! - [`run`], [`certify`], [`prove`], [`explore`], [`list`], [`harness`], [`relay`], [`replay`],
+//!   [`completions`]: the verbs; [`explore_store`] is a half of one.
 //! - [`hidden`]: verbs that skep calls itself by.
 //! - [`discover`], [`corpus`], [`select`], [`subject`], [`profiles`], [`known`]: which tests of
 //!   which harness are meant, and what is known of them.
@@ -25,6 +25,8 @@ pub mod console;
 pub mod corpus;
 pub mod discover;
 pub mod engine;
+pub mod explore;
+pub mod explore_store;
 pub mod github;
 pub mod harness;
 pub mod help;
@@ -89,6 +91,8 @@ pub enum Verb {
     Certify(certify::CertifyArguments),
     /// Play every scenario against every named fault: can each one fail?
     Prove(prove::ProveArguments),
+    /// Try what a few tests do not meet: the store, exhaustively.
+    Explore(explore::ExploreArguments),
     /// List what there is: scenarios, rules, mutants, profiles.
     List(list::ListArguments),
     /// Write a profile for a harness of yours.
@@ -144,6 +148,9 @@ fn dispatch(verb: Verb) -> ExitCode {
         }
         Verb::Prove(arguments) => {
             with(arguments.output.console(), |console| prove::prove(&arguments, console))
+        }
+        Verb::Explore(arguments) => {
+            with(arguments.console(), |console| explore::explore(&arguments, console))
         }
         Verb::List(arguments) => {
             with(arguments.output.console(), |console| list::list(&arguments, console))

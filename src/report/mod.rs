@@ -7,6 +7,7 @@
 //! - [`against`]: two builds side by side.
 //! - [`known`]: known failures that are none.
 //! - [`matrix`]: the matrix of a proof. [`teeth`]: the same on a foreign harness.
+//! - [`explore_store`]: the figures of an exploration of the store, and what breaks where.
 //!
 //! Nothing here reads a clock, a file or the environment. Two runs with one seed give the same
 //! bytes; real times stand in no story, only where they are asked for.
@@ -17,6 +18,7 @@ pub mod certificate;
 pub mod clean;
 pub mod disk;
 pub mod excerpt;
+pub mod explore_store;
 pub mod github;
 pub mod instant;
 pub mod json;

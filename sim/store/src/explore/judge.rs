@@ -1,6 +1,6 @@
 //! What is left of operations that met, against what they were answered.
 
-use super::question::Question;
+use crate::ops::StoreOp;
 use crate::suite::case::Listing;
 use crate::suite::sequence::{Fate, Sequences};
 
@@ -41,10 +41,14 @@ impl Outcome {
 }
 
 /// Judges what is left; `None` is what cannot be read, or is warned of.
-pub(crate) fn judge_fates(question: &Question, fates: &[Fate], after: Option<&Listing>) -> Outcome {
+pub(crate) fn judge(
+    given: &[(&str, &str)],
+    ops: &[StoreOp],
+    fates: &[Fate],
+    after: Option<&Listing>,
+) -> Outcome {
     let Some(after) = after else { return Outcome::Torn };
-    let given = question.given;
-    let sequences = Sequences { given, ops: question.ops.iter().collect() };
+    let sequences = Sequences { given, ops: ops.iter().collect() };
     let those =
         |are: fn(&Fate) -> bool| (0..fates.len()).filter(|at| are(&fates[*at])).collect::<Vec<_>>();
     let (acknowledged, open) = (those(Fate::is_acknowledged), those(Fate::is_open));
@@ -89,7 +93,7 @@ mod tests {
     fn of_two_puts(fates: &[Fate], left: &[(&str, &str)]) -> Outcome {
         let question = questions().into_iter().find(|one| one.name == "puts").unwrap();
         let own = |(channel, session): &(&str, &str)| (channel.to_string(), session.to_string());
-        judge_fates(&question, fates, Some(&left.iter().map(own).collect()))
+        judge(question.given, &question.ops, fates, Some(&left.iter().map(own).collect()))
     }
 
     #[test]

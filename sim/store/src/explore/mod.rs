@@ -17,6 +17,7 @@ mod shortest;
 mod walk;
 
 pub use judge::Outcome;
+pub(crate) use judge::judge;
 pub use question::{Extent, Question, questions};
 pub use shortest::{Chosen, Shortest, shortest};
 pub use walk::{Figures, walk};

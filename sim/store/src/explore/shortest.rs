@@ -5,12 +5,13 @@
 //! of each of them, earliest first, and of the disks that are wrong then the one that lost least is
 //! taken.
 
-use super::judge::{Outcome, judge_fates};
+use super::judge::{Outcome, judge};
 use super::question::{Extent, Question};
 use super::walk::{Next, Turns, ending, left, ready};
 use crate::sim::{Choose, Doubt, Every};
 use crate::suite::commute::commute;
 use crate::suite::course::Course;
+use crate::suite::sim_ground::nameless;
 use crate::suite::{Failure, Host, LocalHost, SimGround, Subject};
 use crate::volume::Op;
 
@@ -19,7 +20,7 @@ const MOST_PREEMPTIONS: u32 = 3;
 
 const MOST_DISKS: usize = 20_000;
 
-/// A doubt of a power cut, and the way that was chosen.
+/// A doubt of a power cut that did not all reach the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chosen {
     /// What it is about.
@@ -108,7 +109,7 @@ impl<S: Subject> Search<'_, S> {
         let (question, outcome, fates) = (self.question, self.outcome, course.fates());
         let mut wrong: Vec<Vec<usize>> = Vec::new();
         self.host.power_losses(MOST_DISKS, &mut |host, ways| {
-            if judge_fates(question, &fates, left(host).as_ref()) == outcome {
+            if judge(question.given, &question.ops, &fates, left(host).as_ref()) == outcome {
                 wrong.push(ways.to_vec());
             }
             Ok(())
@@ -124,7 +125,7 @@ impl<S: Subject> Search<'_, S> {
     }
 }
 
-/// Makes choices that were made before, and puts them into words.
+/// Makes choices that were made before, and puts what was lost into words.
 struct Scribe {
     ways: std::vec::IntoIter<usize>,
     chosen: Vec<Chosen>,
@@ -137,8 +138,10 @@ impl Choose for Scribe {
 
     fn choose_of(&mut self, ways: usize, doubt: &dyn Fn() -> Doubt) -> usize {
         let way = self.choose(ways);
-        let Doubt { what, ways } = doubt();
-        self.chosen.push(Chosen { what, way: ways[way].clone() });
+        if way + 1 < ways {
+            let Doubt { what, ways } = doubt();
+            self.chosen.push(Chosen { what: nameless(&what), way: ways[way].clone() });
+        }
         way
     }
 }

@@ -1,6 +1,6 @@
 //! One question to its end.
 
-use super::judge::{Outcome, judge_fates};
+use super::judge::{Outcome, judge};
 use super::question::{Extent, Question};
 use crate::sim::{Choose, Every};
 use crate::suite::case::{Case, Listing};
@@ -129,7 +129,7 @@ impl<S: Subject> Walker<'_, S> {
         let (question, fates) = (self.question, course.fates());
         let mut seen = Vec::new();
         self.host.power_losses(MOST_DISKS, &mut |host, _| {
-            seen.push(judge_fates(question, &fates, left(host).as_ref()));
+            seen.push(judge(question.given, &question.ops, &fates, left(host).as_ref()));
             Ok(())
         })?;
         self.figures.disks += seen.len() as u64;
@@ -143,7 +143,7 @@ pub(super) fn ending<H: Host>(host: &mut H, question: &Question, course: &Course
     if course.is_stuck() {
         return Outcome::Stuck;
     }
-    judge_fates(question, &course.fates(), left(host).as_ref())
+    judge(question.given, &question.ops, &course.fates(), left(host).as_ref())
 }
 
 /// What happens next.

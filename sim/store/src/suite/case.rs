@@ -227,7 +227,7 @@ pub(super) fn contains(bytes: &[u8], part: &[u8]) -> bool {
 }
 
 /// Replaces the first occurrence of a text.
-pub(super) fn replaced(bytes: &[u8], from: &str, to: &str) -> Option<Vec<u8>> {
+pub(crate) fn replaced(bytes: &[u8], from: &str, to: &str) -> Option<Vec<u8>> {
     let at = bytes.windows(from.len()).position(|window| window == from.as_bytes())?;
     Some([&bytes[..at], to.as_bytes(), &bytes[at + from.len()..]].concat())
 }

@@ -45,7 +45,9 @@ mod tests {
     use super::*;
     use crate::error::{DiskError, Errno};
     use crate::poll::run;
-    use crate::sim::{SimDisk, SimFile, SimVolume};
+    use skep_trace::Snapshot;
+
+    use crate::sim::{Every, SimDisk, SimFile, SimVolume};
     use crate::volume::{Open as How, Volume};
 
     /// An operation with its paths; on a handle where there is none.
@@ -100,8 +102,8 @@ mod tests {
         Ok(told)
     }
 
-    /// The answers of two processes and what is there afterwards.
-    fn meet(one: Act, other: Act, swapped: bool) -> (Answer, Answer, skep_trace::Snapshot) {
+    /// The answers of two processes and the disk afterwards.
+    fn meet(one: Act, other: Act, swapped: bool) -> (Answer, Answer, SimDisk) {
         let disk = SimDisk::new();
         disk.make_dir("/d", 0o700).unwrap();
         disk.put_file("/d/x", b"x", 0o600).unwrap();
@@ -122,7 +124,29 @@ mod tests {
             let sooner = told(&first, &files[0], one);
             (sooner, told(&second, &files[1], other))
         };
+        (answer, answer_of_other, disk)
+    }
+
+    /// The same, with what processes see.
+    fn seen(one: Act, other: Act, swapped: bool) -> (Answer, Answer, Snapshot) {
+        let (answer, answer_of_other, disk) = meet(one, other, swapped);
         (answer, answer_of_other, disk.snapshot("/"))
+    }
+
+    /// Every disk that a power cut leaves afterwards, each once.
+    fn left(one: Act, other: Act, swapped: bool) -> Vec<Snapshot> {
+        let (.., disk) = meet(one, other, swapped);
+        let mut every = Every::new();
+        let mut disks: Vec<Snapshot> = Vec::new();
+        while every.next_round() {
+            let fork = disk.fork();
+            fork.power_loss_by(&mut every);
+            let snapshot = fork.snapshot("/");
+            if !disks.contains(&snapshot) {
+                disks.push(snapshot);
+            }
+        }
+        disks
     }
 
     #[test]
@@ -132,11 +156,38 @@ mod tests {
             for other in acts() {
                 if commute(one.0, other.0) {
                     pairs += 1;
-                    let (kept, swapped) = (meet(one, other, false), meet(one, other, true));
+                    let (kept, swapped) = (seen(one, other, false), seen(one, other, true));
                     assert_eq!(kept, swapped, "{one:?} and {other:?}");
                 }
             }
         }
         assert!(pairs > 400, "{pairs}");
+    }
+
+    #[test]
+    fn what_is_said_to_commute_durably_leaves_the_same_disks() {
+        let mut pairs = 0;
+        for one in acts() {
+            for other in acts() {
+                if commute_durably(one.0, other.0) {
+                    pairs += 1;
+                    let (kept, swapped) = (left(one, other, false), left(one, other, true));
+                    let same = kept.len() == swapped.len()
+                        && kept.iter().all(|disk| swapped.contains(disk));
+                    assert!(same, "{one:?} and {other:?}: {kept:#?} {swapped:#?}");
+                }
+            }
+        }
+        assert!(pairs > 300, "{pairs}");
+    }
+
+    #[test]
+    fn a_sync_and_what_it_makes_durable_do_not_commute() {
+        assert!(commute(Sync, Write) || commute(SyncDir, Create));
+        assert!(!commute_durably(Sync, Write) && !commute_durably(Create, SyncDir));
+        assert_ne!(
+            left((SyncDir, "/d", "", How::READ), (Create, "/d/z", "", How::CREATE_NEW), false),
+            left((SyncDir, "/d", "", How::READ), (Create, "/d/z", "", How::CREATE_NEW), true),
+        );
     }
 }

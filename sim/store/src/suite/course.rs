@@ -154,11 +154,6 @@ impl Course {
         }
     }
 
-    /// Who did what, in order.
-    pub(crate) fn acts(&self) -> &[(usize, Op)] {
-        &self.acts
-    }
-
     /// What one will do when it goes on.
     pub(crate) fn before(&self, at: usize) -> Op {
         self.guests[at].before

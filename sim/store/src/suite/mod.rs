@@ -23,14 +23,14 @@ mod crash;
 mod damage;
 mod explore;
 mod gate;
-mod host;
+pub(crate) mod host;
 mod local;
 mod meaning;
 mod permissions;
 mod real_ground;
 mod reference;
 pub(crate) mod sequence;
-mod sim_ground;
+pub(crate) mod sim_ground;
 
 pub use gate::GatedVolume;
 pub use host::{Edit, Failure, Host, Process, STATE, Scope, Step, Verdict};
