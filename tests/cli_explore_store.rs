@@ -43,6 +43,11 @@ fn a_model_is_as_it_is_listed_and_each_of_its_files_breaks_again() {
     let words = ["--store", "snapshot-map", "--out", "plays", "--format", "json"];
     let (document, _) = explore(folder.path(), &words, 0);
     let document: Value = serde_json::from_str(&document).unwrap();
+    let schema: Value =
+        serde_json::from_str(include_str!("../docs/explore-store.schema.json")).unwrap();
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    let errors: Vec<String> = schema.iter_errors(&document).map(|one| one.to_string()).collect();
+    assert_eq!(errors, Vec::<String>::new());
     let store = &document["stores"][0];
     assert_eq!((&store["store"], &store["as_listed"]), (&"snapshot-map".into(), &true.into()));
     let asked = store["questions"].as_array().unwrap();

@@ -180,8 +180,7 @@ fn document(store: StoreName, told: &StorePlay, end: &End) -> (String, ExitCode)
     };
     let line = place.map(|place| told.file.position(place.0).line);
     let document = serde_json::json!({
-        "version": 1,
-        "kind": "store-play",
+        "skep_store_play": 1,
         "file": &*told.file.name,
         "store": store.id(),
         "rule": &*told.rule,

@@ -12,8 +12,7 @@ const VERSION: u64 = 1;
 /// The whole for programs.
 pub fn document(explored: &[Explored], interrupted: bool) -> Value {
     json!({
-        "version": VERSION,
-        "kind": "explore-store",
+        "skep_explore_store": VERSION,
         "exit_code": exit_code(explored, interrupted).number(),
         "interrupted": interrupted,
         "stores": explored.iter().map(store).collect::<Value>(),

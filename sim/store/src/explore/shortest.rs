@@ -93,8 +93,8 @@ impl<S: Subject> Search<'_, S> {
                 Next::Step(at) => (at, Some(course.before(at))),
                 Next::Kill(at) => (at, None),
             });
-            next.take(&mut self.host, &mut course);
-            if self.question.cuts
+            if next.take(&mut self.host, &mut course)
+                && self.question.cuts
                 && let Some(cut) = self.crash(&course)?
             {
                 return Ok(Some(Shortest { steps, cut: Some(cut) }));

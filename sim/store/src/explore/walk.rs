@@ -4,7 +4,7 @@ use super::judge::{Outcome, judge};
 use super::question::{Extent, Question};
 use crate::sim::{Choose, Every};
 use crate::suite::case::{Case, Listing};
-use crate::suite::commute::{commute, commute_durably};
+use crate::suite::commute::{commute, commute_durably, leaves_a_mark};
 use crate::suite::course::Course;
 use crate::suite::{Failure, Host, LocalHost, SimGround, Subject};
 
@@ -22,8 +22,8 @@ pub struct Figures {
     pub interleavings: u64,
     /// Every schedule within the question's extent was.
     pub complete: bool,
-    /// Points at which everything stopped: after a step of a schedule, counted once for all
-    /// schedules that begin alike.
+    /// Points at which everything stopped: after each step of a schedule that a power cut can tell
+    /// from the one before it, counted once for all schedules that begin alike.
     pub crash_points: u64,
     /// Disks that were looked at after them.
     pub disks: u64,
@@ -112,8 +112,7 @@ impl<S: Subject> Walker<'_, S> {
         }
         while course.goes_on() {
             let Some(next) = turns.next(&mut course) else { return Ok(()) };
-            next.take(self.host, &mut course);
-            if self.question.cuts && turns.is_new() {
+            if next.take(self.host, &mut course) && self.question.cuts && turns.is_new() {
                 self.crash(&course)?;
             }
         }
@@ -156,10 +155,19 @@ pub(super) enum Next {
 }
 
 impl Next {
-    pub(super) fn take<H: Host>(self, host: &mut H, course: &mut Course) {
+    /// Lets it happen; says whether a power cut could show anything now that it could not before:
+    /// after a step that only looks, and answers nothing, it could not.
+    pub(super) fn take<H: Host>(self, host: &mut H, course: &mut Course) -> bool {
         match self {
-            Self::Step(at) => course.act(host, at),
-            Self::Kill(at) => course.kill(host, at),
+            Self::Step(at) => {
+                let (did, before) = (course.before(at), course.answered());
+                course.act(host, at);
+                leaves_a_mark(did) || course.answered() > before
+            }
+            Self::Kill(at) => {
+                course.kill(host, at);
+                true
+            }
         }
     }
 }

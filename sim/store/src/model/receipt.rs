@@ -120,17 +120,17 @@ impl<V: Volume> ReceiptStore<V> {
         Ok(())
     }
 
-    /// Looks at the directory; `false` if it is not there.
-    async fn look_at_dir(&self) -> Result<bool, Refused> {
+    /// Looks at the directory; `None` if it is not there.
+    async fn look_at_dir(&self) -> Result<Option<Meta>, Refused> {
         match self.volume.lstat(&self.dir).await {
-            Ok(meta) => self.trust(&self.dir, Kind::Dir, &meta).map(|()| true),
-            Err(error) if error.errno == Errno::NotFound => Ok(false),
+            Ok(meta) => self.trust(&self.dir, Kind::Dir, &meta).map(|()| Some(meta)),
+            Err(error) if error.errno == Errno::NotFound => Ok(None),
             Err(error) => Err(told(&error)),
         }
     }
 
     async fn load(&self) -> Result<Contents, Refused> {
-        if !self.look_at_dir().await? {
+        if self.look_at_dir().await?.is_none() {
             return Ok(Contents::default());
         }
         let file = match self.volume.open(&self.file, Open::READ).await {
@@ -179,33 +179,30 @@ impl<V: Volume> ReceiptStore<V> {
     }
 
     async fn prepare_dir(&self) -> Result<(), Refused> {
-        let done = if self.look_at_dir().await? {
-            self.tighten(&self.dir, DIR_MODE).await
-        } else {
-            match self.volume.mkdir(&self.dir, Some(DIR_MODE)).await {
+        let done = match self.look_at_dir().await? {
+            Some(meta) => self.tighten(&self.dir, &meta, DIR_MODE).await,
+            None => match self.volume.mkdir(&self.dir, Some(DIR_MODE)).await {
                 Err(error) if error.errno == Errno::Exists => Ok(()),
                 other => other,
-            }
+            },
         };
         done.map_err(|error| told(&error))
     }
 
     /// Takes bits away that go beyond these.
-    async fn tighten(&self, path: &str, most: u32) -> Result<(), DiskError> {
-        let mode = self.volume.lstat(path).await?.mode;
-        if mode & 0o777 & !most == 0 {
+    async fn tighten(&self, path: &str, meta: &Meta, most: u32) -> Result<(), DiskError> {
+        if meta.mode & 0o777 & !most == 0 {
             return Ok(());
         }
-        self.volume.chmod(path, mode & most).await
+        self.volume.chmod(path, meta.mode & most).await
     }
 
     async fn lock(&self) -> Result<V::File, Refused> {
         let path = format!("{}.lock", self.file);
-        let how = Open { create: Create::IfAbsent, ..Open::APPEND.with_mode(Some(FILE_MODE)) };
-        let file = self.volume.open(&path, how).await.map_err(|error| told(&error))?;
+        let file = self.open_lock(&path).await.map_err(|error| told(&error))?;
         let meta = self.volume.stat(&file).await.map_err(|error| told(&error))?;
         self.trust(&path, Kind::File, &meta)?;
-        self.tighten(&path, FILE_MODE).await.map_err(|error| told(&error))?;
+        self.tighten(&path, &meta, FILE_MODE).await.map_err(|error| told(&error))?;
         for _ in 0..TRIES {
             if self.volume.try_lock(&file).await.map_err(|error| told(&error))? {
                 return Ok(file);
@@ -213,6 +210,16 @@ impl<V: Volume> ReceiptStore<V> {
             self.volume.wait(RETRY_MS).await;
         }
         Err(format!("{path} is locked").into())
+    }
+
+    async fn open_lock(&self, path: &str) -> Result<V::File, DiskError> {
+        let there = Open { create: Create::Never, ..Open::APPEND };
+        match self.volume.open(path, there).await {
+            Err(error) if error.errno == Errno::NotFound => {
+                self.volume.open(path, Open::APPEND.with_mode(Some(FILE_MODE))).await
+            }
+            opened => opened,
+        }
     }
 
     /// Removes what writers left that were killed. The lock is ours: nobody needs it.

@@ -154,6 +154,11 @@ impl Course {
         }
     }
 
+    /// How many are done.
+    pub(crate) fn answered(&self) -> usize {
+        self.guests.iter().filter(|guest| guest.answer.is_some()).count()
+    }
+
     /// What one will do when it goes on.
     pub(crate) fn before(&self, at: usize) -> Op {
         self.guests[at].before
