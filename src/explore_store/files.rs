@@ -143,7 +143,7 @@ fn probe(store: StoreName, check: &str) -> Option<&'static str> {
 fn header(store: StoreName, check: CheckName, broken: &Break) -> String {
     let what = check.name.replace('_', " ");
     let first = play::comment(&format!("Not so: {what}."));
-    let why = play::comment(&format!("{}.", broken.why));
+    let why = play::comment(&format!("Why: {}.", broken.why));
     format!("{first}{why}store \"{}\" rule=\"{}\"\n\n", store.id(), check.rule)
 }
 

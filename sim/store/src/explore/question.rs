@@ -69,18 +69,18 @@ pub fn questions() -> Vec<Question> {
             ONE,
             two(put("b", "2"), remove("a")),
         )),
-        question(
+        cut(question(
             "put-and-remove-if",
             "a writer and a remove_if of one key",
             ONE,
             two(put("a", "2"), remove_if("a", "1")),
-        ),
-        question(
+        )),
+        cut(question(
             "remove-ifs",
             "2 remove_ifs of one key",
             ONE,
             two(remove_if("a", "1"), remove_if("a", "1")),
-        ),
+        )),
         question("put-and-get", "a writer and a reader", ONE, two(put("a", "2"), get("a"))),
         question(
             "first-puts",

@@ -1,7 +1,8 @@
 //! Of all schedules that go wrong in one way, the one that is easiest to follow.
 //!
 //! Schedules are tried in the order of how often a process is left for another though it could go
-//! on; the first that goes wrong has the fewest such switches. A crash is looked for at each point
+//! on. Of those that go wrong with the fewest such switches the one with the fewest steps is taken,
+//! and of those the one that switches first. A crash is looked for at each point
 //! of each of them, earliest first, and of the disks that are wrong then the one that lost least is
 //! taken.
 
@@ -37,6 +38,16 @@ pub struct Shortest {
     pub steps: Vec<(usize, Option<Op>)>,
     /// The power was cut then, with this left.
     pub cut: Option<Vec<Chosen>>,
+}
+
+impl Shortest {
+    /// What makes one harder to follow than another with as many switches: more steps, a later
+    /// first switch, another process than the first that begins.
+    fn effort(&self) -> (usize, usize, usize) {
+        let first = self.steps.first().map_or(0, |(at, _)| *at);
+        let alone = self.steps.iter().take_while(|(at, _)| *at == first).count();
+        (self.steps.len(), alone, first)
+    }
 }
 
 /// The schedule of a question that comes to an outcome with the fewest switches; `None`: there is
@@ -75,7 +86,7 @@ impl<S: Subject> Search<'_, S> {
         while every.next_round() {
             self.host.back();
             if let Some(found) = self.schedule(&mut every)?
-                && best.as_ref().is_none_or(|best| found.steps.len() < best.steps.len())
+                && best.as_ref().is_none_or(|best| found.effort() < best.effort())
             {
                 best = Some(found);
             }

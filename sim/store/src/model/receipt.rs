@@ -273,7 +273,7 @@ impl<V: Volume> ReceiptStore<V> {
     /// What a caller does that has no compare-and-remove.
     async fn look_and_remove(&self, key: &Key, expected: &Text) -> Result<bool, Refused> {
         let found = self.get(key).await?;
-        if !found.is_some_and(|entry| entry.session == *expected) {
+        if found.is_none_or(|entry| entry.session != *expected) {
             return Ok(false);
         }
         let key = self.own(key);

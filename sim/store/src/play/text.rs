@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::words::operation;
 use crate::explore::{NAMES, Outcome, Question, Shortest};
 use crate::model::StoreName;
+use crate::volume::Op;
 
 /// How many steps stand on one line.
 const A_LINE: usize = 8;
@@ -19,7 +20,7 @@ pub fn file(
     outcome: Outcome,
 ) -> String {
     let mut text = comment(&format!("{}: {}.", question.what, meaning(outcome)));
-    text.push_str(&comment(&format!("{why}.")));
+    text.push_str(&comment(&format!("Why: {why}.")));
     writeln!(text, "store \"{}\" rule=\"{rule}\"\n", store.id()).expect("a string takes all");
     for (channel, session) in question.given {
         writeln!(text, "given {channel:?} session={session:?}").expect("a string takes all");
@@ -55,7 +56,7 @@ fn course(found: &Shortest) -> String {
             text.push_str(&kill);
             continue;
         }
-        let steps: Vec<&str> = turn.iter().filter_map(|(_, op)| op.map(|op| op.word())).collect();
+        let steps: Vec<&str> = turn.iter().filter_map(|(_, op)| op.map(Op::word)).collect();
         for steps in steps.chunks(A_LINE) {
             writeln!(text, "    {} {}", NAMES[at], steps.join(" ")).expect("a string takes all");
         }

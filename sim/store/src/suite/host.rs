@@ -72,6 +72,9 @@ pub enum Edit<'a> {
     Umask(u32),
 }
 
+/// Looks at a disk that a power cut left; it is told the way that was chosen at each doubt.
+pub type Visit<'a, H> = dyn FnMut(&mut H, &[usize]) -> Result<(), Failure> + 'a;
+
 /// Opens stores and changes the world around them.
 pub trait Host: Sized {
     /// Ends every process and begins with an empty disk, without a state directory.
@@ -137,16 +140,11 @@ pub trait Host: Sized {
 
     /// Cuts the power and looks at what is left, once for each disk that is possible, but at most
     /// `most` times; says how often. It is what might have been: all processes are dead each time,
-    /// and live on where they were when all is seen. A visit is told the way that was chosen at
-    /// each doubt.
+    /// and live on where they were when all is seen.
     ///
     /// # Errors
     /// What a visit says, or that this host cannot.
-    fn power_losses(
-        &mut self,
-        most: usize,
-        visit: &mut dyn FnMut(&mut Self, &[usize]) -> Result<(), Failure>,
-    ) -> Result<usize, Failure>;
+    fn power_losses(&mut self, most: usize, visit: &mut Visit<'_, Self>) -> Result<usize, Failure>;
 
     /// Cuts the power for good: every process is dead, and the disk is one that is possible.
     ///

@@ -8,7 +8,7 @@ use std::task::Poll;
 
 use skep_trace::{Receipt, Snapshot, Text};
 
-use super::host::{Edit, Failure, Host, Process, Scope, Step};
+use super::host::{Edit, Failure, Host, Process, Scope, Step, Visit};
 use crate::ops::{StoreAnswer, StoreOp};
 use crate::poll::{poll, run};
 use crate::sim::{Choose, Every, Traffic};
@@ -250,11 +250,7 @@ impl<S: Subject, G: Ground> Host for LocalHost<S, G> {
         }
     }
 
-    fn power_losses(
-        &mut self,
-        most: usize,
-        visit: &mut dyn FnMut(&mut Self, &[usize]) -> Result<(), Failure>,
-    ) -> Result<usize, Failure> {
+    fn power_losses(&mut self, most: usize, visit: &mut Visit<'_, Self>) -> Result<usize, Failure> {
         let fork = |ground: &G| {
             let why = "nobody cuts the power of a real disk for a test";
             ground.fork().ok_or_else(|| Failure::NotApplicable(why.to_owned()))

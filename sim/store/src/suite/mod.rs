@@ -33,7 +33,7 @@ pub(crate) mod sequence;
 pub(crate) mod sim_ground;
 
 pub use gate::GatedVolume;
-pub use host::{Edit, Failure, Host, Process, STATE, Scope, Step, Verdict};
+pub use host::{Edit, Failure, Host, Process, STATE, Scope, Step, Verdict, Visit};
 pub use local::{Ground, Handle, LocalHost, Subject};
 pub use real_ground::RealGround;
 pub use reference::Reference;
