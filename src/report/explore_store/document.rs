@@ -41,7 +41,7 @@ fn question(question: &Question, asked: Option<&Result<Figures, Failure>>) -> Va
     match asked {
         None => value["asked"] = false.into(),
         Some(Err(Failure::Violated(why) | Failure::NotApplicable(why))) => {
-            value["failure"] = why.as_str().into()
+            value["failure"] = why.as_str().into();
         }
         Some(Ok(figures)) => {
             value["complete"] = figures.complete.into();
