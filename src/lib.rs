@@ -9,6 +9,7 @@
 //! - [`known`]: failures that were known before, and whether that is still so.
 //! - [`matrix`]: what a proof came to.
 //! - [`tampering`], [`teeth`]: what can be done to a harness at its edges, and who noticed.
+//! - [`explore_store`]: the store and its models, exhaustively.
 //! - [`profile`]: what a harness is to skep, as data.
 //! - [`report`]: terminal, JSON, JUnit, GitHub, Markdown.
 //! - [`cli`]: the command line, one file a verb.
@@ -22,6 +23,7 @@ pub mod cli;
 pub mod director;
 pub mod exit_code;
 pub mod explore;
+pub mod explore_store;
 pub mod known;
 pub mod live;
 pub mod matrix;

@@ -5,11 +5,12 @@ use std::fs;
 use std::num::NonZeroU8;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use serde_json::Value;
 use skep_mutant::Mutant;
 
 use super::console::Console;
+use super::explore_store::{self, ExploreStoreArguments};
 use super::interrupt::Interrupt;
 use super::options::{Format, OutputOptions, parse_instant, parse_mutant};
 use super::progress::Progress;
@@ -37,8 +38,11 @@ const MOST_BYTES: u64 = 64 << 20;
 
 /// `skep explore`.
 #[derive(Clone, Debug, Args)]
-#[command(after_long_help = help::EXPLORE)]
+#[command(after_long_help = help::EXPLORE, args_conflicts_with_subcommands = true)]
 pub struct ExploreArguments {
+    /// Something else than worlds.
+    #[command(subcommand)]
+    pub what: Option<ExploreWhat>,
     /// Scenario files to play under other schedules and with troubles; without one, random
     /// workloads are played.
     #[arg(value_name = "PATH")]
@@ -82,11 +86,31 @@ pub struct ExploreArguments {
     pub output: OutputOptions,
 }
 
+/// What else can be explored.
+#[derive(Clone, Debug, Subcommand)]
+pub enum ExploreWhat {
+    /// The store: every order of system calls, every crash point, every disk.
+    Store(ExploreStoreArguments),
+}
+
+impl ExploreArguments {
+    /// The console that the arguments ask for.
+    pub(super) fn console(&self) -> Console {
+        match &self.what {
+            Some(ExploreWhat::Store(arguments)) => arguments.output.console(),
+            None => self.output.console(),
+        }
+    }
+}
+
 /// Explores what the arguments ask for and shows what came out.
 ///
 /// # Errors
 /// When it cannot be explored as it stands.
 pub fn explore(arguments: &ExploreArguments, console: &Console) -> Result<ExitCode, Trouble> {
+    if let Some(ExploreWhat::Store(arguments)) = &arguments.what {
+        return explore_store::explore_store(arguments, console);
+    }
     if arguments.merge {
         return merge(arguments, console);
     }

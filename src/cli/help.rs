@@ -72,6 +72,8 @@ Examples:
       Shares the work among eight machines, and joins what they found.
   skep explore --hunt --seeds 10000
       Looks for every named fault of the reference, without any scenario.
+  skep explore store
+      The store instead: every order of system calls, every crash point, every possible disk.
 
 Exit codes: 0 held · 1 usage · 2 something failed · 3 nothing was played · 4 scenario wrong · 70 ours";
 
@@ -115,6 +117,25 @@ Examples:
       The other proof: a broken agent for each requirement of a certificate.
   skep prove --harness ./buzz-acp
       Can the scenarios fail on a harness that has no mutants? It is tampered with at its edges.";
+
+/// `skep explore store`, by example.
+pub(super) const EXPLORE_STORE: &str = "\
+Operations of two and three processes on one volume, in every order of their system calls; the \
+power cut at every point, and every disk looked at that it can leave. And every S-rule as a \
+check. For the reference store, which breaks nowhere, and for four models of stores that people \
+use, which break where it is listed, each with its reason.
+
+Examples:
+  skep explore store
+      The figures, the table of rules, and why each model breaks what it breaks.
+  skep explore store --store snapshot-map --out plays/
+      One of them; a small file for each thing that it breaks.
+  skep explore store plays/snapshot-map.S-10.no-update-of-another-key-is-lost.kdl
+      Plays such a file again, and shows where it breaks.
+  skep explore store mine.kdl --store reference --store keyed-ttl
+      The same play on other stores.
+
+Exit codes: 0 all as listed · 1 usage · 2 anything else, or a play that breaks · 4 a file is wrong";
 
 /// `skep list`, by example.
 pub(super) const LIST: &str = "\

@@ -4,8 +4,8 @@
 //! the only one that prints. Each verb takes its arguments apart, has the work done by the
 //! [`director`](crate::director), and shows what came out.
 //!
-//! - [`run`], [`certify`], [`prove`], [`explore`], [`list`], [`harness`], [`relay`], [`replay`], [`completions`]:
-//!   the verbs.
+//! - [`run`], [`certify`], [`prove`], [`explore`], [`list`], [`harness`], [`relay`], [`replay`],
+//!   [`completions`]: the verbs; [`explore_store`] is a half of one.
 //! - [`hidden`]: verbs that skep calls itself by.
 //! - [`discover`], [`corpus`], [`select`], [`subject`], [`profiles`], [`known`]: which tests of
 //!   which harness are meant, and what is known of them.
@@ -27,6 +27,7 @@ pub mod corpus;
 pub mod discover;
 pub mod engine;
 pub mod explore;
+pub mod explore_store;
 pub mod github;
 pub mod harness;
 pub mod help;
@@ -151,7 +152,7 @@ fn dispatch(verb: Verb) -> ExitCode {
             with(arguments.output.console(), |console| prove::prove(&arguments, console))
         }
         Verb::Explore(arguments) => {
-            with(arguments.output.console(), |console| explore::explore(&arguments, console))
+            with(arguments.console(), |console| explore::explore(&arguments, console))
         }
         Verb::List(arguments) => {
             with(arguments.output.console(), |console| list::list(&arguments, console))

@@ -8,6 +8,7 @@
 //! - [`known`]: known failures that are none.
 //! - [`explore`]: what many seeds came to.
 //! - [`matrix`]: the matrix of a proof. [`teeth`]: the same on a foreign harness.
+//! - [`explore_store`]: the figures of an exploration of the store, and what breaks where.
 //!
 //! Nothing here reads a clock, a file or the environment. Two runs with one seed give the same
 //! bytes; real times stand in no story, only where they are asked for.
@@ -19,6 +20,7 @@ pub mod clean;
 pub mod disk;
 pub mod excerpt;
 pub mod explore;
+pub mod explore_store;
 pub mod github;
 pub mod instant;
 pub mod json;

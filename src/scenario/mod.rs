@@ -16,7 +16,8 @@
 //! - `read`, `meta`, `cast`, `script`, `step`, `act`, `expectation`, `method`: the words
 //!   themselves, one row and one small function each.
 //! - `model`, `list`: what comes out.
-//! - `profile`, `known`: files about a harness and about known failures, in the same language.
+//! - `profile`, `known`, `store_play`: files about a harness, about known failures and about a
+//!   store, in the same language.
 
 mod act;
 mod cast;
@@ -39,6 +40,7 @@ mod scope;
 mod script;
 mod source;
 mod step;
+mod store_play;
 mod suggest;
 mod syntax;
 mod tree;
@@ -56,6 +58,7 @@ pub use model::{Explore, Placed, Scenario, Step};
 pub use profile::{capability_fault, parse_profile};
 pub use render::render;
 pub use source::{Position, SourceFile, Span};
+pub use store_play::{StorePlay, parse_store_play};
 pub use uses::Loader;
 
 use diagnostic::{Findings, Reporter};

@@ -6,6 +6,9 @@
 //! - [`volume`]: what a store asks of a disk, one future an operation.
 //! - [`real`]: the real disk.
 //! - [`sim`]: a simulated disk that can be stopped, filled, killed and unplugged.
+//! - [`explore`]: operations that meet, in every order and with a crash at every point.
+//! - [`play`]: a few operations, what happens to them and what must follow, as data.
+//! - [`model`]: shapes of other stores, which break rules, and why.
 //! - [`damage`]: what a scenario's act makes of a file's bytes.
 //! - [`ops`]: the store as a conversation.
 //! - [`poll`]: futures without a runtime.
@@ -13,8 +16,11 @@
 
 pub mod damage;
 pub mod error;
+pub mod explore;
+pub mod model;
 pub mod ops;
 mod path;
+pub mod play;
 pub mod poll;
 pub mod real;
 pub mod sim;

@@ -214,3 +214,28 @@ pub enum Op {
     /// [`Volume::wait`], for so many milliseconds.
     Wait(u64),
 }
+
+impl Op {
+    /// The word for it in a schedule.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Create => "create",
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Sync => "sync",
+            Self::Stat => "stat",
+            Self::Lstat => "lstat",
+            Self::Chmod => "chmod",
+            Self::Rename => "rename",
+            Self::Link => "link",
+            Self::Unlink => "unlink",
+            Self::Mkdir => "mkdir",
+            Self::SyncDir => "sync-dir",
+            Self::List => "list",
+            Self::TryLock => "try-lock",
+            Self::Unlock => "unlock",
+            Self::Wait(_) => "wait",
+        }
+    }
+}

@@ -19,6 +19,9 @@ enum Step {
     Sync(usize),
     Stat(usize),
     Lock(usize),
+    Unlock(usize),
+    /// Opens a file, renames another one over it, and reads through the handle.
+    Replace(usize, &'static str, &'static str),
     Lstat(&'static str),
     Chmod(&'static str, u32),
     Rename(&'static str, &'static str),
@@ -77,7 +80,10 @@ fn steps() -> impl Strategy<Value = Step> {
         3 => (slot(), any::<u8>()).prop_map(|(slot, byte)| Step::Write(slot, byte)),
         1 => slot().prop_map(Step::Sync),
         1 => slot().prop_map(Step::Stat),
-        2 => slot().prop_map(Step::Lock),
+        3 => slot().prop_map(Step::Lock),
+        1 => slot().prop_map(Step::Unlock),
+        2 => (slot(), select(vec!["a", "b", "dir/a"]), select(vec!["a", "b", "dir/a"]))
+            .prop_map(|(slot, from, to)| Step::Replace(slot, from, to)),
         2 => names().prop_map(Step::Lstat),
         1 => (names(), modes()).prop_map(|(name, mode)| Step::Chmod(name, mode)),
         3 => (movable(), movable()).prop_map(|(from, to)| Step::Rename(from, to)),
@@ -118,6 +124,18 @@ impl<V: Volume> Bench<V> {
                 self.slots[slot] = Some(self.volume.open(&self.path(name), how).await?);
             }
             Step::Close(slot) => self.slots[slot] = None,
+            Step::Unlock(slot) => {
+                let Some(file) = self.slots[slot].take() else { return Ok(Answer::NoHandle) };
+                self.volume.unlock(file).await;
+            }
+            Step::Replace(slot, from, to) => {
+                self.slots[slot] = None;
+                let file = self.volume.open(&self.path(to), Open::READ).await?;
+                self.volume.rename(&self.path(from), &self.path(to)).await?;
+                let bytes = self.volume.read(&file, 64).await?;
+                self.slots[slot] = Some(file);
+                return Ok(Answer::Bytes(bytes));
+            }
             Step::Lstat(name) => {
                 let meta = self.volume.lstat(&self.path(name)).await?;
                 let mode = if meta.kind == Kind::Symlink { 0 } else { meta.mode };

@@ -5,6 +5,22 @@
 pub trait Choose {
     /// One of `ways`, from 0; `ways` is at least 1.
     fn choose(&mut self, ways: usize) -> usize;
+
+    /// The same, for whoever wants to know what it is about. Putting it into words costs more than
+    /// the choice, so it is done on request only.
+    fn choose_of(&mut self, ways: usize, doubt: &dyn Fn() -> Doubt) -> usize {
+        let _ = doubt;
+        self.choose(ways)
+    }
+}
+
+/// What a power cut leaves open: something that may have reached the disk or not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Doubt {
+    /// What it is about, with its path.
+    pub what: String,
+    /// What can have become of it, the least first; no two are the same.
+    pub ways: Vec<String>,
 }
 
 /// Choices from a seed. One seed in four chooses the first way always, one in four the last: a
@@ -68,6 +84,17 @@ impl Every {
     /// Before the first round.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The choices of this round so far.
+    pub fn ways(&self) -> Vec<usize> {
+        self.path[..self.at].iter().map(|(way, _)| *way).collect()
+    }
+
+    /// So many choices at the beginning of this round are those of the round before, but for the
+    /// last of them. To be asked before the first choice.
+    pub fn repeated(&self) -> usize {
+        self.path.len()
     }
 
     /// Begins the next round; `false` when every combination has had its turn.

@@ -39,7 +39,7 @@ mod process;
 mod tree;
 mod volume;
 
-pub use choice::{Choose, Every, Seeded};
+pub use choice::{Choose, Doubt, Every, Seeded};
 pub use disk::{Pid, Traffic};
 pub use owner::{OutsideError, SimDisk};
 pub use volume::{SimFile, SimVolume};

@@ -95,6 +95,11 @@ impl SimDisk {
         self.disk.borrow_mut().power_loss(choice);
     }
 
+    /// Everything that processes see is on the disk itself: a power cut now takes nothing back.
+    pub fn make_durable(&self) {
+        self.disk.borrow_mut().sync_all();
+    }
+
     /// From now on every operation of the process is pending exactly once before it acts.
     pub fn stepwise(&self, pid: Pid, on: bool) {
         self.disk.borrow_mut().process(pid).stepwise = on;

@@ -11,9 +11,9 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use super::choice::Choose;
+use super::choice::{Choose, Doubt};
 use super::disk::Disk;
-use super::inode::{Body, Content, Ino, Names};
+use super::inode::{Body, Change, Content, Ino, Names};
 use super::tree::ROOT;
 
 /// Disks promise a sector, whatever the file system promises.
@@ -28,39 +28,62 @@ impl Disk {
         self.files.clear();
         self.locks.clear();
         let mut settled = BTreeSet::new();
-        let mut left = vec![ROOT];
-        while let Some(ino) = left.pop() {
+        let mut left = vec![(ROOT, String::new())];
+        while let Some((ino, path)) = left.pop() {
             if settled.insert(ino) {
-                self.settle(ino, choice);
-                left.extend(self.tree.names(ino).iter().flat_map(|names| names.now.values()));
+                self.settle(ino, &path, choice);
+                let names = self.tree.names(ino).into_iter().flat_map(|names| &names.now);
+                left.extend(names.map(|(name, ino)| (*ino, format!("{path}/{name}"))));
             }
         }
     }
 
-    fn settle(&mut self, ino: Ino, choice: &mut dyn Choose) {
+    /// Makes all that is there durable.
+    pub(super) fn sync_all(&mut self) {
+        self.tree.sync_all();
+    }
+
+    fn settle(&mut self, ino: Ino, path: &str, choice: &mut dyn Choose) {
         let inode = self.tree.get_mut(ino);
-        if inode.mode != inode.synced_mode && choice.choose(2) == 0 {
+        let (old, new) = (inode.synced_mode, inode.mode);
+        let bits = || Doubt {
+            what: format!("the bits of {path}"),
+            ways: vec![format!("{old:04o}"), format!("{new:04o}")],
+        };
+        if old != new && choice.choose_of(2, &bits) == 0 {
             inode.mode = inode.synced_mode;
         }
         inode.synced_mode = inode.mode;
         match &mut inode.body {
-            Body::File(content) => settle_content(content, choice),
-            Body::Dir(names) => settle_names(names, choice),
+            Body::File(content) => settle_content(content, path, choice),
+            Body::Dir(names) => settle_names(names, path, choice),
             Body::Symlink(_) | Body::Special => {}
         }
     }
 }
 
-fn settle_names(names: &mut Names, choice: &mut dyn Choose) {
+fn settle_names(names: &mut Names, path: &str, choice: &mut dyn Choose) {
     for change in std::mem::take(&mut names.changes) {
-        if choice.choose(2) == 1 {
+        let doubt = || Doubt {
+            what: told(&change, path),
+            ways: vec!["lost".to_owned(), "kept".to_owned()],
+        };
+        if choice.choose_of(2, &doubt) == 1 {
             change.apply(&mut names.synced);
         }
     }
     names.now.clone_from(&names.synced);
 }
 
-fn settle_content(content: &mut Content, choice: &mut dyn Choose) {
+fn told(change: &Change, dir: &str) -> String {
+    match change {
+        Change::Set(name, _) => format!("the name {dir}/{name}"),
+        Change::Remove(name) => format!("the removal of {dir}/{name}"),
+        Change::Move(from, to, _) => format!("the rename of {dir}/{from} to {dir}/{to}"),
+    }
+}
+
+fn settle_content(content: &mut Content, path: &str, choice: &mut dyn Choose) {
     if content.older.is_empty() {
         return;
     }
@@ -68,9 +91,14 @@ fn settle_content(content: &mut Content, choice: &mut dyn Choose) {
     versions.push(Rc::clone(&content.now));
     let mut lengths: Vec<usize> = versions.iter().map(|version| version.len()).collect();
     lengths.dedup();
-    let length = lengths[pick(lengths.len(), choice)];
+    let doubt = || Doubt {
+        what: format!("the length of {path}"),
+        ways: numbered(lengths.iter().map(|length| format!("{length} bytes"))),
+    };
+    let length = lengths[pick(lengths.len(), choice, &doubt)];
     let sectors = (0..length).step_by(SECTOR);
-    let kept = sectors.map(|at| settle_sector(&versions, at, SECTOR.min(length - at), choice));
+    let kept =
+        sectors.map(|at| settle_sector(&versions, at, SECTOR.min(length - at), path, choice));
     content.now = Rc::new(kept.collect::<Vec<_>>().concat());
 }
 
@@ -79,6 +107,7 @@ fn settle_sector(
     versions: &[Rc<Vec<u8>>],
     at: usize,
     len: usize,
+    path: &str,
     choice: &mut dyn Choose,
 ) -> Vec<u8> {
     let mut ways: Vec<Vec<u8>> = Vec::new();
@@ -90,13 +119,32 @@ fn settle_sector(
             ways.push(bytes);
         }
     }
-    let way = pick(ways.len(), choice);
+    let doubt = || Doubt {
+        what: format!("bytes {at} to {} of {path}", at + len),
+        ways: numbered(ways.iter().map(|bytes| content_told(bytes))),
+    };
+    let way = pick(ways.len(), choice, &doubt);
     ways.swap_remove(way)
 }
 
+fn content_told(bytes: &[u8]) -> String {
+    if bytes.iter().all(|byte| *byte == 0) { "zeros" } else { "written" }.to_owned()
+}
+
+/// Tells equal words apart by their number.
+fn numbered(words: impl Iterator<Item = String>) -> Vec<String> {
+    let mut told: Vec<String> = Vec::new();
+    for word in words {
+        let again = (2..).map(|number| format!("{word}, {number}"));
+        let free = [word.clone()].into_iter().chain(again).find(|word| !told.contains(word));
+        told.extend(free);
+    }
+    told
+}
+
 /// Asks only where there is something to ask.
-fn pick(ways: usize, choice: &mut dyn Choose) -> usize {
-    if ways == 1 { 0 } else { choice.choose(ways) }
+fn pick(ways: usize, choice: &mut dyn Choose, doubt: &dyn Fn() -> Doubt) -> usize {
+    if ways == 1 { 0 } else { choice.choose_of(ways, doubt) }
 }
 
 #[cfg(test)]
@@ -109,7 +157,7 @@ mod tests {
         let mut outcomes = BTreeSet::new();
         while every.next_round() {
             let mut content = content.clone();
-            settle_content(&mut content, &mut every);
+            settle_content(&mut content, "x", &mut every);
             outcomes.insert(content.now.to_vec());
         }
         outcomes

@@ -145,6 +145,10 @@ impl Tree {
         })
     }
 
+    pub(super) fn sync_all(&mut self) {
+        self.inodes.values_mut().for_each(Inode::sync);
+    }
+
     /// Whether one directory is the other, or lies somewhere below it.
     pub(super) fn is_below(&self, dir: Ino, above: Ino) -> bool {
         let below = |names: &Names| names.now.values().any(|ino| self.is_below(dir, *ino));

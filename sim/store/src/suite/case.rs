@@ -6,7 +6,7 @@ use super::host::{Edit, Failure, Host, Process, STATE, Scope, Step};
 use crate::ops::{Config, Key, Lookup, StoreAnswer, StoreOp};
 
 /// The instant at which checks begin: well away from 0, so that clocks can go backwards.
-pub(super) const NOW: u64 = 1_780_000_000_000;
+pub(crate) const NOW: u64 = 1_780_000_000_000;
 
 /// More steps than any operation takes that need not wait.
 pub(super) const MOST_STEPS: usize = 1_000;
@@ -16,7 +16,7 @@ pub(super) const MOST_STEPS: usize = 1_000;
 const MOST_DISKS: usize = 20_000;
 
 /// The scope of most checks.
-pub(super) fn scope() -> Scope {
+pub(crate) fn scope() -> Scope {
     Scope { relay: "wss://relay.example".into(), pubkey: Hex32([0xa7; 32]) }
 }
 
@@ -24,19 +24,19 @@ pub(super) fn key(channel: &str) -> Key {
     Key { channel: channel.into(), root: None }
 }
 
-pub(super) fn put(channel: &str, session: &str) -> StoreOp {
+pub(crate) fn put(channel: &str, session: &str) -> StoreOp {
     StoreOp::Put { key: key(channel), session: session.into(), config: Config::default() }
 }
 
-pub(super) fn get(channel: &str) -> StoreOp {
+pub(crate) fn get(channel: &str) -> StoreOp {
     StoreOp::Get { key: key(channel), config: Config::default() }
 }
 
-pub(super) fn remove(channel: &str) -> StoreOp {
+pub(crate) fn remove(channel: &str) -> StoreOp {
     StoreOp::Remove { key: key(channel) }
 }
 
-pub(super) fn remove_if(channel: &str, expected: &str) -> StoreOp {
+pub(crate) fn remove_if(channel: &str, expected: &str) -> StoreOp {
     StoreOp::RemoveIf { key: key(channel), expected: expected.into() }
 }
 
@@ -49,7 +49,7 @@ pub(super) fn got(session: Option<&str>) -> StoreAnswer {
 }
 
 /// Channel and session of each receipt.
-pub(super) type Listing = Vec<(String, String)>;
+pub(crate) type Listing = Vec<(String, String)>;
 
 pub(super) fn violated<T>(what: impl Into<String>) -> Result<T, Failure> {
     Err(Failure::Violated(what.into()))
@@ -73,7 +73,7 @@ pub(super) fn demand(what: &str, is_so: bool) -> Result<(), Failure> {
 }
 
 /// What checks say to a host.
-pub(super) trait Case: Host {
+pub(crate) trait Case: Host {
     /// A store of the usual scope, in a process of its own.
     fn opened(&mut self) -> Result<Process, Failure> {
         self.open(&scope(), NOW)
@@ -196,7 +196,7 @@ pub(super) trait Case: Host {
         &mut self,
         look: &mut dyn FnMut(&mut Self) -> Result<(), Failure>,
     ) -> Result<usize, Failure> {
-        match self.power_losses(MOST_DISKS, look) {
+        match self.power_losses(MOST_DISKS, &mut |host, _| look(host)) {
             Err(Failure::NotApplicable(_)) => Ok(0),
             other => other,
         }
@@ -227,7 +227,7 @@ pub(super) fn contains(bytes: &[u8], part: &[u8]) -> bool {
 }
 
 /// Replaces the first occurrence of a text.
-pub(super) fn replaced(bytes: &[u8], from: &str, to: &str) -> Option<Vec<u8>> {
+pub(crate) fn replaced(bytes: &[u8], from: &str, to: &str) -> Option<Vec<u8>> {
     let at = bytes.windows(from.len()).position(|window| window == from.as_bytes())?;
     Some([&bytes[..at], to.as_bytes(), &bytes[at + from.len()..]].concat())
 }

@@ -8,8 +8,27 @@ use crate::volume::Op::{
 
 /// Whether two operations of two processes come to the same in either order. Decided from their
 /// kinds alone, so in doubt they do not.
-pub(super) fn commute(one: Op, other: Op) -> bool {
+pub(crate) fn commute(one: Op, other: Op) -> bool {
     spares(one, other) && spares(other, one)
+}
+
+/// The same, when somebody may cut the power: what a sync makes durable must not be told by what
+/// happened around it.
+pub(crate) fn commute_durably(one: Op, other: Op) -> bool {
+    commute(one, other) && !(syncs(one) && changes(other)) && !(syncs(other) && changes(one))
+}
+
+/// Whether a power cut can leave another disk after the operation than before it.
+pub(crate) fn leaves_a_mark(op: Op) -> bool {
+    syncs(op) || changes(op)
+}
+
+fn syncs(op: Op) -> bool {
+    matches!(op, Sync | SyncDir)
+}
+
+fn changes(op: Op) -> bool {
+    matches!(op, Write | Chmod | Create | Rename | Link | Unlink | Mkdir)
 }
 
 /// Whether the first leaves everything as the second finds it.
@@ -37,7 +56,9 @@ mod tests {
     use super::*;
     use crate::error::{DiskError, Errno};
     use crate::poll::run;
-    use crate::sim::{SimDisk, SimFile, SimVolume};
+    use skep_trace::Snapshot;
+
+    use crate::sim::{Every, SimDisk, SimFile, SimVolume};
     use crate::volume::{Open as How, Volume};
 
     /// An operation with its paths; on a handle where there is none.
@@ -92,8 +113,8 @@ mod tests {
         Ok(told)
     }
 
-    /// The answers of two processes and what is there afterwards.
-    fn meet(one: Act, other: Act, swapped: bool) -> (Answer, Answer, skep_trace::Snapshot) {
+    /// The answers of two processes and the disk afterwards.
+    fn meet(one: Act, other: Act, swapped: bool) -> (Answer, Answer, SimDisk) {
         let disk = SimDisk::new();
         disk.make_dir("/d", 0o700).unwrap();
         disk.put_file("/d/x", b"x", 0o600).unwrap();
@@ -114,7 +135,29 @@ mod tests {
             let sooner = told(&first, &files[0], one);
             (sooner, told(&second, &files[1], other))
         };
+        (answer, answer_of_other, disk)
+    }
+
+    /// The same, with what processes see.
+    fn seen(one: Act, other: Act, swapped: bool) -> (Answer, Answer, Snapshot) {
+        let (answer, answer_of_other, disk) = meet(one, other, swapped);
         (answer, answer_of_other, disk.snapshot("/"))
+    }
+
+    /// Every disk that a power cut leaves afterwards, each once.
+    fn left(one: Act, other: Act, swapped: bool) -> Vec<Snapshot> {
+        let (.., disk) = meet(one, other, swapped);
+        let mut every = Every::new();
+        let mut disks: Vec<Snapshot> = Vec::new();
+        while every.next_round() {
+            let fork = disk.fork();
+            fork.power_loss_by(&mut every);
+            let snapshot = fork.snapshot("/");
+            if !disks.contains(&snapshot) {
+                disks.push(snapshot);
+            }
+        }
+        disks
     }
 
     #[test]
@@ -124,11 +167,51 @@ mod tests {
             for other in acts() {
                 if commute(one.0, other.0) {
                     pairs += 1;
-                    let (kept, swapped) = (meet(one, other, false), meet(one, other, true));
+                    let (kept, swapped) = (seen(one, other, false), seen(one, other, true));
                     assert_eq!(kept, swapped, "{one:?} and {other:?}");
                 }
             }
         }
         assert!(pairs > 400, "{pairs}");
+    }
+
+    #[test]
+    fn what_is_said_to_commute_durably_leaves_the_same_disks() {
+        let mut pairs = 0;
+        for one in acts() {
+            for other in acts() {
+                if commute_durably(one.0, other.0) {
+                    pairs += 1;
+                    let (kept, swapped) = (left(one, other, false), left(one, other, true));
+                    let same = kept.len() == swapped.len()
+                        && kept.iter().all(|disk| swapped.contains(disk));
+                    assert!(same, "{one:?} and {other:?}: {kept:#?} {swapped:#?}");
+                }
+            }
+        }
+        assert!(pairs > 300, "{pairs}");
+    }
+
+    /// Every disk that a power cut leaves after one operation.
+    fn left_after(one: Act) -> Vec<Snapshot> {
+        left(one, (Stat, "", "", How::READ), false)
+    }
+
+    #[test]
+    fn what_leaves_no_mark_leaves_the_disks_of_before() {
+        let before = left_after((Stat, "", "", How::READ));
+        for one in acts().into_iter().filter(|one| !leaves_a_mark(one.0)) {
+            assert_eq!(left_after(one), before, "{one:?}");
+        }
+    }
+
+    #[test]
+    fn a_sync_and_what_it_makes_durable_do_not_commute() {
+        assert!(commute(Sync, Write) || commute(SyncDir, Create));
+        assert!(!commute_durably(Sync, Write) && !commute_durably(Create, SyncDir));
+        assert_ne!(
+            left((SyncDir, "/d", "", How::READ), (Create, "/d/z", "", How::CREATE_NEW), false),
+            left((SyncDir, "/d", "", How::READ), (Create, "/d/z", "", How::CREATE_NEW), true),
+        );
     }
 }

@@ -7,7 +7,7 @@
 use skep_trace::{Hex32, Receipt, Snapshot, Text};
 
 use crate::ops::{StoreAnswer, StoreOp};
-use crate::sim::Traffic;
+use crate::sim::{Choose, Traffic};
 use crate::volume::Op;
 
 /// Whose receipts a store keeps.
@@ -71,6 +71,9 @@ pub enum Edit<'a> {
     /// The umask of processes that are opened from now on.
     Umask(u32),
 }
+
+/// Looks at a disk that a power cut left; it is told the way that was chosen at each doubt.
+pub type Visit<'a, H> = dyn FnMut(&mut H, &[usize]) -> Result<(), Failure> + 'a;
 
 /// Opens stores and changes the world around them.
 pub trait Host: Sized {
@@ -141,11 +144,17 @@ pub trait Host: Sized {
     ///
     /// # Errors
     /// What a visit says, or that this host cannot.
-    fn power_losses(
-        &mut self,
-        most: usize,
-        visit: &mut dyn FnMut(&mut Self) -> Result<(), Failure>,
-    ) -> Result<usize, Failure>;
+    fn power_losses(&mut self, most: usize, visit: &mut Visit<'_, Self>) -> Result<usize, Failure>;
+
+    /// Cuts the power for good: every process is dead, and the disk is one that is possible.
+    ///
+    /// # Errors
+    /// When this host cannot.
+    fn power_loss(&mut self, choice: &mut dyn Choose) -> Result<(), Failure>;
+
+    /// Makes all that is on the disk durable, so that a power cut takes nothing of it back. Does
+    /// nothing where nobody cuts the power.
+    fn make_durable(&mut self);
 
     /// Remembers the disk as it is, for [`Host::back`].
     fn keep(&mut self);

@@ -8,7 +8,7 @@ use std::task::Poll;
 
 use skep_trace::{Receipt, Snapshot, Text};
 
-use super::host::{Edit, Failure, Host, Process, Scope, Step};
+use super::host::{Edit, Failure, Host, Process, Scope, Step, Visit};
 use crate::ops::{StoreAnswer, StoreOp};
 use crate::poll::{poll, run};
 use crate::sim::{Choose, Every, Traffic};
@@ -94,6 +94,9 @@ pub trait Ground: Sized {
 
     /// Cuts the power of a fork.
     fn power_loss(&mut self, choice: &mut dyn Choose);
+
+    /// Makes all that is there durable; does nothing where nobody cuts the power.
+    fn make_durable(&self);
 
     /// How many schedules of one question are tried. `None`: every one.
     fn schedules(&self) -> Option<u64>;
@@ -247,11 +250,7 @@ impl<S: Subject, G: Ground> Host for LocalHost<S, G> {
         }
     }
 
-    fn power_losses(
-        &mut self,
-        most: usize,
-        visit: &mut dyn FnMut(&mut Self) -> Result<(), Failure>,
-    ) -> Result<usize, Failure> {
+    fn power_losses(&mut self, most: usize, visit: &mut Visit<'_, Self>) -> Result<usize, Failure> {
         let fork = |ground: &G| {
             let why = "nobody cuts the power of a real disk for a test";
             ground.fork().ok_or_else(|| Failure::NotApplicable(why.to_owned()))
@@ -267,12 +266,27 @@ impl<S: Subject, G: Ground> Host for LocalHost<S, G> {
             self.ground = fork(&ground)?;
             self.ground.power_loss(&mut every);
             times += 1;
-            seen = visit(self);
+            seen = visit(self, &every.ways());
             self.slots.clear();
         }
         self.ground = ground;
         self.slots = slots;
         seen.map(|()| times)
+    }
+
+    fn power_loss(&mut self, choice: &mut dyn Choose) -> Result<(), Failure> {
+        let Some(mut ground) = self.ground.fork() else {
+            let why = "nobody cuts the power of a real disk for a test";
+            return Err(Failure::NotApplicable(why.to_owned()));
+        };
+        ground.power_loss(choice);
+        self.slots.clear();
+        self.ground = ground;
+        Ok(())
+    }
+
+    fn make_durable(&mut self) {
+        self.ground.make_durable();
     }
 
     fn keep(&mut self) {

@@ -8,29 +8,32 @@
 //! - `host`: what a check needs; `local`, `sim_ground`, `real_ground`: who offers it.
 //! - `case`: the words that checks are written in.
 //! - `meaning`, `concurrency`, `crash`, `damage`, `permissions`, `cost`: the checks, by family.
-//! - `explore`, `commute`: every order in which operations can meet, and which are the same.
+//! - `explore`, `course`, `commute`, `sequence`: every order in which operations can meet, which
+//!   are the same, and what may be left.
 //!
 //! A check is an ordinary function that the host's futures are polled inside of: a store that does
 //! not end is a finding, and not a test that hangs.
 
-mod case;
-mod commute;
+pub(crate) mod case;
+pub(crate) mod commute;
 mod concurrency;
 mod cost;
+pub(crate) mod course;
 mod crash;
 mod damage;
 mod explore;
 mod gate;
-mod host;
+pub(crate) mod host;
 mod local;
 mod meaning;
 mod permissions;
 mod real_ground;
 mod reference;
-mod sim_ground;
+pub(crate) mod sequence;
+pub(crate) mod sim_ground;
 
 pub use gate::GatedVolume;
-pub use host::{Edit, Failure, Host, Process, STATE, Scope, Step, Verdict};
+pub use host::{Edit, Failure, Host, Process, STATE, Scope, Step, Verdict, Visit};
 pub use local::{Ground, Handle, LocalHost, Subject};
 pub use real_ground::RealGround;
 pub use reference::Reference;

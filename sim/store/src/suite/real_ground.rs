@@ -193,6 +193,8 @@ impl Ground for RealGround {
 
     fn power_loss(&mut self, _: &mut dyn Choose) {}
 
+    fn make_durable(&self) {}
+
     fn schedules(&self) -> Option<u64> {
         Some(SCHEDULES)
     }

@@ -2,6 +2,7 @@
 
 use skep_trace::Snapshot;
 
+use super::case::scope;
 use super::host::{Edit, Failure, STATE, Scope};
 use super::local::{Ground, Subject};
 use crate::ops::{StoreAnswer, StoreOp};
@@ -24,6 +25,17 @@ const UMASK: u32 = 0o022;
 pub struct SimGround {
     disk: SimDisk,
     umask: u32,
+}
+
+/// A path, or a text with paths in it, as a person reads it: below the ground, and without the key
+/// of the usual agent.
+pub(crate) fn nameless(text: &str) -> String {
+    text.replace(&format!("{ROOT}/"), "").replace(&scope().pubkey.to_string(), "@agent")
+}
+
+/// The path that a person means.
+pub(crate) fn named(path: &str) -> String {
+    path.replace("@agent", &scope().pubkey.to_string())
 }
 
 impl Default for SimGround {
@@ -85,6 +97,10 @@ impl Ground for SimGround {
 
     fn power_loss(&mut self, choice: &mut dyn Choose) {
         self.disk.power_loss_by(choice);
+    }
+
+    fn make_durable(&self) {
+        self.disk.make_durable();
     }
 
     fn schedules(&self) -> Option<u64> {
