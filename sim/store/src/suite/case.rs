@@ -231,3 +231,10 @@ pub(super) fn replaced(bytes: &[u8], from: &str, to: &str) -> Option<Vec<u8>> {
     let at = bytes.windows(from.len()).position(|window| window == from.as_bytes())?;
     Some([&bytes[..at], to.as_bytes(), &bytes[at + from.len()..]].concat())
 }
+
+/// The file with another version in it; `None` where it shows none as JSON.
+pub(super) fn with_version(bytes: &[u8], version: &str) -> Option<Vec<u8>> {
+    let spellings = ["\"version\":1", "\"version\": 1"];
+    let other = |spelling: &&str| replaced(bytes, spelling, &format!("\"version\":{version}"));
+    spellings.iter().find_map(other)
+}

@@ -30,9 +30,9 @@ mod reference;
 mod sim_ground;
 
 pub use gate::GatedVolume;
-pub use host::{Edit, Failure, Host, Process, STATE, Scope, Step, Verdict};
+pub use host::{Edit, Failure, Feature, Host, Process, STATE, Scope, Step, Verdict};
 pub use local::{Ground, Handle, LocalHost, Subject};
-pub use real_ground::RealGround;
+pub use real_ground::{RealGround, edit_real};
 pub use reference::Reference;
 pub use sim_ground::SimGround;
 
