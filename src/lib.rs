@@ -10,6 +10,7 @@
 //! - [`matrix`]: what a proof came to.
 //! - [`tampering`], [`teeth`]: what can be done to a harness at its edges, and who noticed.
 //! - [`profile`]: what a harness is to skep, as data.
+//! - [`store`]: the S-rules against any store that speaks the line protocol.
 //! - [`report`]: terminal, JSON, JUnit, GitHub, Markdown.
 //! - [`cli`]: the command line, one file a verb.
 //! - [`scenario`]: the scenario language, text into what a run is asked to do.
@@ -27,5 +28,6 @@ pub mod outcome;
 pub mod profile;
 pub mod report;
 pub mod scenario;
+pub mod store;
 pub mod tampering;
 pub mod teeth;

@@ -215,6 +215,12 @@ pub fn clean_up() {
     crate::live::groups::clean_up();
 }
 
+/// Where a program of the user's is, if it is installed.
+pub fn found_on_path(program: &str) -> Option<PathBuf> {
+    let path = variable("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.is_file())
+}
+
 /// Plays every test against every mutant.
 ///
 /// # Errors

@@ -92,6 +92,27 @@ Examples:
   skep prove --harness ./buzz-acp
       Can the scenarios fail on a harness that has no mutants? It is tampered with at its edges.";
 
+/// `skep store`, by example.
+pub(super) const STORE: &str = "\
+A store is a program that is asked line by line, in JSON, on its standard input: open, get, put, \
+remove, remove_if, list, close. docs/store.md has the protocol, and an adapter of sixty lines to \
+begin with. Each check has a directory of its own; several processes race, are killed, stopped, \
+limited and watched there. What cannot be brought about here is not applicable, with the reason.
+
+Examples:
+  skep store -- skep reference-store
+      The reference store, which keeps all rules.
+  skep store -- skep reference-store --mutant store/fixed-temp-name
+      The same with a named fault: see what a violation looks like.
+  skep store -- python3 sim/store/adapters/python/store.py
+      The example adapter.
+  skep store --only S-10 --only 'temporary*' --seed 7 -- ./my-store
+      Some checks, with other moments for kills and races.
+  skep store --crash-points -- ./my-store
+      Also kills it at every write, sync and rename of a put, and makes each fail.
+
+Exit codes: 0 held · 1 usage · 2 violated · 3 inconclusive or nothing applied · 70 ours";
+
 /// `skep list`, by example.
 pub(super) const LIST: &str = "\
 Examples:

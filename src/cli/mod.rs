@@ -4,7 +4,7 @@
 //! the only one that prints. Each verb takes its arguments apart, has the work done by the
 //! [`director`](crate::director), and shows what came out.
 //!
-//! - [`run`], [`certify`], [`prove`], [`list`], [`harness`], [`relay`], [`replay`], [`completions`]:
+//! - [`run`], [`certify`], [`prove`], [`store`], [`list`], [`harness`], [`relay`], [`replay`], [`completions`]:
 //!   the verbs.
 //! - [`hidden`]: verbs that skep calls itself by.
 //! - [`discover`], [`corpus`], [`select`], [`subject`], [`profiles`], [`known`]: which tests of
@@ -42,6 +42,7 @@ pub mod relay;
 pub mod replay;
 pub mod run;
 pub mod select;
+pub mod store;
 pub mod subject;
 pub mod suite;
 pub mod targets;
@@ -89,6 +90,8 @@ pub enum Verb {
     Certify(certify::CertifyArguments),
     /// Play every scenario against every named fault: can each one fail?
     Prove(prove::ProveArguments),
+    /// Put a session store to the S-rules, whatever language it is written in.
+    Store(store::StoreArguments),
     /// List what there is: scenarios, rules, mutants, profiles.
     List(list::ListArguments),
     /// Write a profile for a harness of yours.
@@ -105,6 +108,9 @@ pub enum Verb {
     /// The reference harness's process.
     #[command(hide = true)]
     ReferenceHarness(hidden::Passed),
+    /// The reference store's process.
+    #[command(hide = true)]
+    ReferenceStore(store::ReferenceStoreArguments),
     /// The server that a certificate's sessions bring along.
     #[command(hide = true)]
     CertifyServer(hidden::ServerArguments),
@@ -145,6 +151,9 @@ fn dispatch(verb: Verb) -> ExitCode {
         Verb::Prove(arguments) => {
             with(arguments.output.console(), |console| prove::prove(&arguments, console))
         }
+        Verb::Store(arguments) => {
+            with(arguments.output.console(), |console| store::store(&arguments, console))
+        }
         Verb::List(arguments) => {
             with(arguments.output.console(), |console| list::list(&arguments, console))
         }
@@ -164,6 +173,7 @@ fn dispatch(verb: Verb) -> ExitCode {
         Verb::CertifyServer(arguments) => {
             with(Console::plain(), |_| hidden::certify_server(&arguments))
         }
+        Verb::ReferenceStore(arguments) => with(Console::plain(), |_| store::reference(&arguments)),
         Verb::ReferenceHarness(passed) => {
             with(Console::plain(), |_| hidden::reference_harness(&passed))
         }

@@ -44,27 +44,36 @@ pub fn fewest(entries: &[Entry], most_steps: u64) -> Vec<Entry> {
 
 /// Takes entries away while what is left is still a contradiction.
 fn shrunk(mut entries: Vec<Entry>, most_steps: u64) -> Vec<Entry> {
-    let mut at = 0;
-    while at < entries.len() {
-        let smaller = without(&entries, at);
-        match smaller.filter(|smaller| matches!(explain(smaller, most_steps), Tried::Contradicts)) {
-            Some(smaller) => entries = smaller,
-            None => at += 1,
+    loop {
+        let before = entries.len();
+        let mut at = 0;
+        while at < entries.len() {
+            let still =
+                |smaller: &Vec<Entry>| matches!(explain(smaller, most_steps), Tried::Contradicts);
+            match without(&entries, at).filter(still) {
+                Some(smaller) => entries = smaller,
+                None => at += 1,
+            }
+        }
+        // What could not go may be able to now that others are gone.
+        if entries.len() == before {
+            return entries;
         }
     }
-    entries
 }
 
 /// The history without one entry, if whatever explains all of it explains that too. What saw
 /// something and changed nothing can always go. A put can go with all that saw it, since without it
-/// the key has the value from before; unless that value is one that a conditional remove must not
-/// have found.
+/// the key has the value from before, and so can a remove that nobody saw; unless a conditional
+/// remove did not find what is then there.
 fn without(entries: &[Entry], at: usize) -> Option<Vec<Entry>> {
     let gone = &entries[at];
-    let Some(value) = gone.put() else {
-        return (!gone.may_write()).then(|| [&entries[..at], &entries[at + 1..]].concat());
-    };
     let looked_in_vain = |entry: &Entry| entry.result == Result::Removed(false);
+    let Some(value) = gone.put() else {
+        let tells = |entry: &Entry| looked_in_vain(entry) || entry.result == Result::Saw(None);
+        let may_go = !gone.may_write() || !entries.iter().any(tells);
+        return may_go.then(|| [&entries[..at], &entries[at + 1..]].concat());
+    };
     let removes_it = |entry: &Entry| entry.op == Op::RemoveIf(value.clone()) && entry.may_write();
     if entries.iter().any(|entry| looked_in_vain(entry) || removes_it(entry)) {
         return None;
