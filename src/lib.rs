@@ -5,6 +5,7 @@
 //! - [`certify`]: what an agent's `loadSession` is worth.
 //! - [`live`]: the world of processes.
 //! - [`outcome`]: what a run came to; every report is a view of it.
+//! - [`crashes`]: a harness killed and failed at every call on its store.
 //! - [`against`]: what changed between two builds.
 //! - [`known`]: failures that were known before, and whether that is still so.
 //! - [`matrix`]: what a proof came to.
@@ -19,6 +20,7 @@
 pub mod against;
 pub mod certify;
 pub mod cli;
+pub mod crashes;
 pub mod director;
 pub mod exit_code;
 pub mod known;

@@ -113,6 +113,25 @@ Examples:
 
 Exit codes: 0 held · 1 usage · 2 violated · 3 inconclusive or nothing applied · 70 ours";
 
+/// `skep crashes`, by example.
+pub(super) const CRASHES: &str = "\
+The harness's first turn is played once under `strace`: its writes, syncs and renames in the state \
+directory are the crash points. Then the turn is played again for each of them, as processes on \
+this machine: the harness is killed before the call, or the call fails, or a sync does nothing and \
+says that it worked. Its next life, which nothing disturbs, must read what is left and answer.
+
+Examples:
+  skep crashes
+      The reference harness.
+  skep crashes --harness ./buzz-acp --harness-profile buzz-acp-state-dir
+      A harness of yours.
+  skep crashes --mutant store/writes-in-place
+      A named fault of the reference: see what a violation looks like.
+  skep crashes --only 'killed*'
+      Only the kills.
+
+Exit codes: 0 held · 1 usage · 2 violated · 3 inconclusive, or no crash point · 70 ours";
+
 /// `skep list`, by example.
 pub(super) const LIST: &str = "\
 Examples:

@@ -4,7 +4,7 @@
 //! the only one that prints. Each verb takes its arguments apart, has the work done by the
 //! [`director`](crate::director), and shows what came out.
 //!
-//! - [`run`], [`certify`], [`prove`], [`store`], [`list`], [`harness`], [`relay`], [`replay`], [`completions`]:
+//! - [`run`], [`certify`], [`prove`], [`store`], [`crashes`], [`list`], [`harness`], [`relay`], [`replay`], [`completions`]:
 //!   the verbs.
 //! - [`hidden`]: verbs that skep calls itself by.
 //! - [`discover`], [`corpus`], [`select`], [`subject`], [`profiles`], [`known`]: which tests of
@@ -23,6 +23,7 @@ pub mod certify_reports;
 pub mod completions;
 pub mod console;
 pub mod corpus;
+pub mod crashes;
 pub mod discover;
 pub mod engine;
 pub mod github;
@@ -92,6 +93,8 @@ pub enum Verb {
     Prove(prove::ProveArguments),
     /// Put a session store to the S-rules, whatever language it is written in.
     Store(store::StoreArguments),
+    /// Kill and fail a harness at every call on its store.
+    Crashes(crashes::CrashesArguments),
     /// List what there is: scenarios, rules, mutants, profiles.
     List(list::ListArguments),
     /// Write a profile for a harness of yours.
@@ -153,6 +156,9 @@ fn dispatch(verb: Verb) -> ExitCode {
         }
         Verb::Store(arguments) => {
             with(arguments.output.console(), |console| store::store(&arguments, console))
+        }
+        Verb::Crashes(arguments) => {
+            with(arguments.output.console(), |console| crashes::crashes(&arguments, console))
         }
         Verb::List(arguments) => {
             with(arguments.output.console(), |console| list::list(&arguments, console))

@@ -10,30 +10,12 @@ use skep_store::suite::{Failure, Host as _, Verdict};
 use super::case::{NOW, demand, put, scope, violated};
 use super::checks::syncs::{calls_of_a_put, read, show};
 use super::host::ProgramHost;
+use super::point::{Family, Point};
 use super::story;
 use super::strace::{Call, traced};
 
 /// What the put under test writes over `2`: longer, so that the file grows.
 const LONGER: &str = "a-longer-session-than-before";
-
-/// One call of the undisturbed run.
-#[derive(Clone, Debug)]
-struct Point {
-    /// Which call: `fsync`.
-    name: String,
-    /// The so-manieth of that name in its thread.
-    nth: usize,
-    family: Family,
-    /// The new file is in its place already.
-    after_rename: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Family {
-    Write,
-    Sync,
-    Rename,
-}
 
 /// What a disturbed put came to.
 struct Disturbed {
@@ -50,8 +32,10 @@ pub(super) fn killed_at_every_call(host: &mut ProgramHost) -> Verdict {
     let points = points(host)?;
     let (mut old, mut new) = (0, 0);
     for point in &points {
-        let inject = format!("{}:signal=SIGKILL:when={}", point.name, point.nth);
-        let seen = disturb(host, &inject)?;
+        let seen = disturb(host, &point.killed())?;
+        if seen.calls.is_empty() {
+            continue;
+        }
         let what = format!("killed before {}", told(point));
         match seen.found.as_deref() {
             Some("2") => old += 1,
@@ -63,7 +47,9 @@ pub(super) fn killed_at_every_call(host: &mut ProgramHost) -> Verdict {
         }
         takes_a_put(host)?;
     }
-    Ok(format!("{} points: {old} left the old receipts, {new} the new", points.len()))
+    demand("no kill hit the call that it was meant for", old + new > 0)?;
+    let (hit, all) = (old + new, points.len());
+    Ok(format!("{hit} of {all} points: {old} left the old receipts, {new} the new"))
 }
 
 /// S-33: each write, sync and rename fails once; that is told, and the old content survives.
@@ -71,13 +57,8 @@ pub(super) fn every_call_fails_once(host: &mut ProgramHost) -> Verdict {
     let points = points(host)?;
     let mut tried = 0;
     for point in &points {
-        let errors: &[&str] = match point.family {
-            Family::Write | Family::Rename => &["ENOSPC", "EIO"],
-            Family::Sync => &["EIO"],
-        };
-        for error in errors {
-            let inject = format!("{}:error={error}:when={}", point.name, point.nth);
-            let seen = disturb(host, &inject)?;
+        for error in point.errors() {
+            let seen = disturb(host, &point.failing(error))?;
             if !seen.calls.is_empty() {
                 fails_cleanly(host, point, error, &seen)?;
                 tried += 1;
@@ -126,8 +107,7 @@ pub(super) fn every_sync_lies(host: &mut ProgramHost) -> Verdict {
         return super::case::not_applicable("nothing is synced");
     }
     for point in &syncs {
-        let inject = format!("{}:retval=0:when={}", point.name, point.nth);
-        let seen = disturb(host, &inject)?;
+        let seen = disturb(host, &point.lying())?;
         let done = seen.answer == Some(StoreAnswer::Done) && seen.found.as_deref() == Some(LONGER);
         if !done {
             let found = &seen.found;
@@ -146,18 +126,7 @@ fn told(point: &Point) -> String {
 fn points(host: &mut ProgramHost) -> Result<Vec<Point>, Failure> {
     let calls = calls_of_a_put(host, &put("b", LONGER))?;
     let state = host.ground.state();
-    let mut after_rename = false;
-    let mut points = Vec::new();
-    for call in calls.iter().filter(|call| call.is_below(&state) && !call.failed) {
-        let family = match &*call.name {
-            "write" | "pwrite64" | "writev" | "pwritev" | "pwritev2" => Family::Write,
-            "fsync" | "fdatasync" => Family::Sync,
-            "rename" | "renameat" | "renameat2" => Family::Rename,
-            _ => continue,
-        };
-        points.push(Point { name: call.name.clone(), nth: call.nth, family, after_rename });
-        after_rename |= family == Family::Rename;
-    }
+    let points = Point::of(calls.iter().filter(|call| call.is_below(&state)));
     if points.is_empty() {
         return super::case::not_applicable("a put makes no call that could be disturbed");
     }

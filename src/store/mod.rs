@@ -9,7 +9,7 @@
 //!   processes. `ground`: the directory. `trouble`: processes that do not keep to the protocol.
 //! - `table`: every check. `checks`, `race`: those of processes. `case`: their words. `dice`: the
 //!   moments that a seed chooses. `story`: what was done.
-//! - `strace`: what a process asks of the system. `crash`: every write, sync and rename killed or
+//! - `strace`: what a process asks of the system. `point`, `crash`: every write, sync and rename killed or
 //!   failed. `rights`: what user 0 must not be allowed.
 //! - [`reference`]: the reference store, behind the protocol.
 
@@ -20,13 +20,14 @@ mod dice;
 mod examination;
 mod ground;
 mod host;
+pub(crate) mod point;
 mod program;
 pub mod protocol;
 mod race;
 pub mod reference;
 mod rights;
 mod story;
-mod strace;
+pub(crate) mod strace;
 mod table;
 mod trouble;
 

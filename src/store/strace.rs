@@ -18,21 +18,21 @@ const SHOWN_BYTES: &str = "160";
 
 /// One call that has returned, or never will.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Call {
+pub(crate) struct Call {
     /// The thread.
-    pub(super) thread: String,
+    pub(crate) thread: String,
     /// Which call: `fsync`.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// The files that it is about: handles and names, as absolute paths where they can be known.
-    pub(super) paths: Vec<String>,
+    pub(crate) paths: Vec<String>,
     /// Its arguments and its result, as written.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// It did not work.
-    pub(super) failed: bool,
+    pub(crate) failed: bool,
     /// `strace` made it fail, or more.
-    pub(super) injected: bool,
+    pub(crate) injected: bool,
     /// It is the so-manieth of this name in its thread, from 1: what `when=` counts.
-    pub(super) nth: usize,
+    pub(crate) nth: usize,
 }
 
 impl Call {
@@ -61,6 +61,13 @@ pub(super) fn below(path: &str, dir: &str) -> bool {
 
 /// The same process under `strace`, which writes to `log`; `inject` is what it is to do to a call.
 pub(super) fn traced(launch: &Launch, strace: &Path, log: &Path, inject: Option<&str>) -> Launch {
+    let mut command = words(strace, log, inject);
+    command.extend(launch.command.iter().cloned());
+    Launch { command, ..launch.clone() }
+}
+
+/// The words that stand before a command to have it traced.
+pub(crate) fn words(strace: &Path, log: &Path, inject: Option<&str>) -> Vec<OsString> {
     let mut words: Vec<OsString> = vec![strace.into()];
     words.extend(["-f", "-y", "-s", SHOWN_BYTES, "-o"].map(OsString::from));
     words.push(log.into());
@@ -69,12 +76,11 @@ pub(super) fn traced(launch: &Launch, strace: &Path, log: &Path, inject: Option<
         words.extend(["-e".into(), format!("inject={inject}").into()]);
     }
     words.push("--".into());
-    words.extend(launch.command.iter().cloned());
-    Launch { command: words, ..launch.clone() }
+    words
 }
 
 /// Reads what `strace -f -y` wrote; relative names are meant from `cwd`.
-pub(super) fn calls(log: &str, cwd: &str) -> Vec<Call> {
+pub(crate) fn calls(log: &str, cwd: &str) -> Vec<Call> {
     let mut begun: BTreeMap<&str, &str> = BTreeMap::new();
     let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
     let mut calls = Vec::new();

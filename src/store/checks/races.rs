@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use skep_check::history::{Contradiction, Entry, Finding, Last, Promise, judge};
-use skep_store::ops::StoreOp;
+use skep_store::ops::{StoreAnswer, StoreOp};
 use skep_store::suite::{Failure, Feature, Host as _, Verdict};
 
-use super::super::case::{get, put, remove, remove_if, scope, violated};
+use super::super::case::{NOW, demand, get, put, remove, remove_if, scope, violated};
 use super::super::dice::Dice;
 use super::super::host::ProgramHost;
 use super::super::race::{self, Raced};
+use super::super::story;
 
 /// Processes in a race: enough for a third to come between two.
 const PROCESSES: usize = 4;
@@ -78,11 +79,29 @@ pub(in crate::store) fn a_conditional_remove_decides_under_the_lock(
     judged(host, (0..3).map(one).collect(), false)
 }
 
-/// S-10: two processes that are both the first.
+/// S-10: two processes that are both the first. Both are open before either writes, and both are
+/// asked before either has answered.
 pub(in crate::store) fn two_first_writes_are_both_kept(host: &mut ProgramHost) -> Verdict {
+    let writes = [("b", "2"), ("c", "3")];
     for _ in 0..FIRST_WRITES {
         host.fresh();
-        judged(host, vec![vec![put("b", "2")], vec![put("c", "3")]], false)?;
+        let processes = [host.opened()?, host.opened()?];
+        let within = host.answer;
+        for (process, (key, value)) in processes.into_iter().zip(writes) {
+            host.slot(process).begin(&put(key, value), NOW, within)?;
+        }
+        for (process, (key, value)) in processes.into_iter().zip(writes) {
+            let op = put(key, value);
+            let answer = host.slot(process).end(&op, within)?;
+            host.story.answered(process, &op, &answer);
+            let what = format!("put {key} is answered `{}`", story::answer(&answer));
+            demand(&what, answer == StoreAnswer::Done)?;
+        }
+        for (key, value) in writes {
+            let found = host.found(key)?;
+            let what = format!("put {key}={value} was acknowledged, and {key} is {found:?}");
+            demand(&what, found.as_deref() == Some(value))?;
+        }
     }
     Ok(format!("{FIRST_WRITES} pairs of first writes"))
 }
@@ -122,10 +141,11 @@ fn told(processes: usize, raced: &Raced, last: &Last) -> String {
         count => format!(", {count} of them killed"),
     };
     let operations = raced.entries.len();
-    format!(
-        "{operations} operations by {processes} processes{killed}{refused}, {} keys",
-        last.len()
-    )
+    let keys = match last.len() {
+        1 => "one key".to_owned(),
+        count => format!("{count} keys"),
+    };
+    format!("{operations} operations by {processes} processes on {keys}{killed}{refused}")
 }
 
 /// What a new process finds under every key that anybody touched.
