@@ -130,7 +130,10 @@ pub fn first_life_traced(
     log: &Path,
     inject: Option<&str>,
 ) -> Vec<String> {
-    let tracer = words(strace, log, inject);
+    let mut tracer = words(strace, log, inject);
+    // The harness is to be the process that was started, so that it can be killed; the tracer stands
+    // aside, and ends when the last of those that it traces has.
+    tracer.insert(1, "-DD".into());
     let quoted: Vec<_> = tracer
         .iter()
         .map(|word: &OsString| crate::report::again::shell_word(&word.to_string_lossy()))

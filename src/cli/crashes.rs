@@ -3,6 +3,7 @@
 use std::num::NonZeroU8;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
 use skep_check::verdict::Verdict;
@@ -29,7 +30,10 @@ use crate::scenario::{self, SourceFile};
 
 /// How often a crash is played until it hits the call that it means: which of a process's writes goes
 /// to the store is not the same in every run.
-const TRIES: usize = 6;
+const TRIES: usize = 16;
+
+/// How often a log is looked at until it is complete: two seconds.
+const LOOKS: usize = 400;
 
 /// `skep crashes`.
 #[derive(Clone, Debug, Args)]
@@ -213,8 +217,18 @@ fn reference(mutant: Option<Mutant>) -> Result<Vec<String>, Trouble> {
     Ok(words)
 }
 
-/// A log that is not there has nothing in it: the harness did not get so far.
+/// What `strace` told, once it has told the end of everybody. A log that is not there has nothing in
+/// it: the harness did not get so far.
 #[expect(clippy::disallowed_methods, reason = "strace tells in a file")]
 fn read(log: &Path) -> String {
-    String::from_utf8_lossy(&std::fs::read(log).unwrap_or_default()).into_owned()
+    let mut text = String::new();
+    for _ in 0..LOOKS {
+        text = String::from_utf8_lossy(&std::fs::read(log).unwrap_or_default()).into_owned();
+        if text.ends_with("+++\n") {
+            break;
+        }
+        // Nobody tells when a process ends that is not ours.
+        std::thread::park_timeout(Duration::from_millis(5));
+    }
+    text
 }
