@@ -117,7 +117,6 @@ fn a_violation_has_a_story_with_the_entries_that_contradict_each_other() {
     assert!(acts[0].contains("what contradicts itself"), "{acts:#?}");
     assert!(acts[1].contains("put") && acts[1].ends_with(": done"), "{acts:#?}");
     assert!(acts[2].ends_with("at the end, in a new process: nothing"), "{acts:#?}");
-    assert!(row["files"].as_object().unwrap().is_empty(), "nothing was ever written: {row:#}");
 }
 
 /// The interpreter itself: what stands in PATH may be a script that looks for it.
@@ -134,9 +133,9 @@ fn the_python_adapter_keeps_what_it_is_put_to() {
         return;
     };
     let mut options = vec!["--jobs", "8"];
-    for rule in ["S-2", "S-3", "S-4", "S-5", "S-6", "S-21", "S-23", "S-32", "S-41"] {
-        options.extend(["--only", rule]);
-    }
+    let few =
+        ["a-conditional-remove*", "temporary*", "what-is-acknowledged*", "a-newer*", "*-linked*"];
+    few.iter().for_each(|name| options.extend(["--only", name]));
     let (code, document) = skep(&options, &[python, adapter("python/store.py")]);
     assert_eq!(checks(&document, "violated"), BTreeSet::new(), "{document:#}");
     assert_eq!(code, 0);

@@ -24,9 +24,9 @@ const MOST_LINE_BYTES: usize = 16 << 20;
 /// The first so many bytes of standard error are kept; the rest is read and dropped.
 const MOST_LOG_BYTES: usize = 64 << 10;
 /// How long a process may take to end once its input has.
-const ENDING: Duration = Duration::from_secs(5);
+const ENDING: Duration = Duration::from_secs(3);
 /// How long one that was sent TERM may take.
-const TERMINATING: Duration = Duration::from_secs(2);
+const TERMINATING: Duration = Duration::from_secs(1);
 /// How long a killed one may take to be gone.
 const DYING: Duration = Duration::from_secs(5);
 

@@ -24,17 +24,17 @@ pub(super) struct Story {
 impl Story {
     /// A process does something, or something happens to it.
     pub(super) fn act(&mut self, process: Process, what: &str) {
-        self.line(format!("process {process}  {what}"));
+        self.line(&format!("process {process}  {what}"));
     }
 
     /// Something happens around the processes.
     pub(super) fn act_outside(&mut self, what: &str) {
-        self.line(format!("outside    {what}"));
+        self.line(&format!("outside    {what}"));
     }
 
     /// A line as it stands: a system call, an entry of a history.
     pub(super) fn plain(&mut self, line: &str) {
-        self.line(line.to_owned());
+        self.line(line);
     }
 
     /// Forgets what led here: something better is about to be told.
@@ -43,12 +43,12 @@ impl Story {
         self.left_out = 0;
     }
 
-    fn line(&mut self, line: String) {
+    fn line(&mut self, line: &str) {
         if self.acts.len() == MOST_ACTS {
             self.acts.pop_front();
             self.left_out += 1;
         }
-        self.acts.push_back(fit(&clean(&line), COLUMNS));
+        self.acts.push_back(fit(&clean(line), COLUMNS));
     }
 
     pub(super) fn answered(&mut self, process: Process, asked: &StoreOp, answered: &StoreAnswer) {

@@ -53,7 +53,7 @@ macro_rules! processes {
 /// All of them; with `crash_points`, also those that fail every call.
 pub(super) fn tests(crash_points: bool) -> Vec<Test> {
     let mut tests: Vec<Test> = checks::<ProgramHost>()
-        .into_iter()
+        .iter()
         .filter(|check| !STEPWISE.contains(&check.name))
         .map(of_the_suite)
         .collect();
@@ -76,7 +76,7 @@ pub fn named(rule: &str, name: &str, fits: &dyn Fn(&str) -> bool) -> bool {
     fits(rule) || fits(name) || fits(&name.replace('_', "-"))
 }
 
-fn of_the_suite(check: Check<ProgramHost>) -> Test {
+fn of_the_suite(check: &Check<ProgramHost>) -> Test {
     let small = SMALL_DISK.contains(&check.name);
     let ground = if small { Kind::SmallDisk } else { Kind::Folder };
     Test { rule: check.rule, name: check.name, ground, run: check.run }
