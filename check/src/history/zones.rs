@@ -100,10 +100,12 @@ impl<'a> Cluster<'a> {
     fn zone(&self) -> Option<Zone<'a>> {
         let all = self.put.into_iter().chain(self.gets.iter().copied());
         let all: Vec<&Entry> = all.collect();
-        let ends = all.iter().filter_map(|entry| Some((entry.end?, *entry)));
+        // Moments are moved up by one here: the first of them may be 0, and what was there before all
+        // ended before that.
+        let ends = all.iter().filter_map(|entry| Some((entry.end? + 1, *entry)));
         let first_end = ends.min_by_key(|(end, _)| *end);
-        let last_start = all.iter().map(|entry| (entry.start, *entry)).max_by_key(|one| one.0)?;
-        // What was there before all ended before anything began.
+        let last_start =
+            all.iter().map(|entry| (entry.start + 1, *entry)).max_by_key(|one| one.0)?;
         let (end, ender) = match (self.put, first_end) {
             (None, _) => (0, None),
             (Some(_), Some((end, ender))) => (end, Some(ender)),

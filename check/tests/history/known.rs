@@ -148,3 +148,9 @@ fn a_long_history_is_judged_at_once() {
     }
     assert_eq!(real_time(&entries, &[("k", Some("v19999"))]), Finding::Holds);
 }
+
+#[test]
+fn the_first_moment_may_be_nought() {
+    let entries = [put(1, "k", "v", (0, 1)), get(2, "k", None, (2, 3))];
+    assert_eq!(broken(real_time(&entries, &[])).entries.len(), 2);
+}

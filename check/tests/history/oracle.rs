@@ -15,7 +15,7 @@ fn oracle(entries: &[Entry]) -> bool {
     place(&matter, &mut vec![false; matter.len()], None)
 }
 
-fn place(entries: &[&Entry], used: &mut Vec<bool>, value: Option<Text>) -> bool {
+fn place(entries: &[&Entry], used: &mut Vec<bool>, value: Option<&Text>) -> bool {
     let open = |used: &[bool], at: usize| !used[at] && entries[at].end.is_some();
     if (0..entries.len()).all(|at| !open(used, at)) {
         return true;
@@ -28,9 +28,9 @@ fn place(entries: &[&Entry], used: &mut Vec<bool>, value: Option<Text>) -> bool 
         if used[at] || late {
             return false;
         }
-        let Some(next) = next(entry, value.clone()) else { return false };
+        let Some(next) = next(entry, value.cloned()) else { return false };
         used[at] = true;
-        let explained = place(entries, used, next);
+        let explained = place(entries, used, next.as_ref());
         used[at] = false;
         explained
     })
@@ -63,7 +63,7 @@ fn history(drawn: Vec<(u8, u8, u16, u16, bool)>) -> Vec<Entry> {
         let at = at as u64;
         let seen = (about > 0).then(|| value(about - 1));
         let (op, result) = match kind {
-            0 => (Op::Put(value(u8::try_from(at).unwrap())), Result::Done),
+            0 => (Op::Put(value(u8::try_from(at).expect("a history is short"))), Result::Done),
             1 => (Op::Get, Result::Saw(seen)),
             2 => (Op::Remove, Result::Done),
             _ => (Op::RemoveIf(value(about)), Result::Removed(start % 2 == 0)),
