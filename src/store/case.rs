@@ -53,10 +53,10 @@ impl ProgramHost {
 
     /// Carries out an operation that must succeed.
     pub(super) fn done(&mut self, process: Process, op: StoreOp) -> Result<(), Failure> {
-        let what = super::story::op(&op);
+        let what = op.to_string();
         match self.apply(process, op, NOW)? {
             StoreAnswer::Done => Ok(()),
-            other => violated(format!("{what} is answered `{}`", super::story::answer(&other))),
+            other => violated(format!("`{what}` is answered `{other}`")),
         }
     }
 
@@ -88,9 +88,7 @@ impl ProgramHost {
         match self.apply(process, get(channel), NOW)? {
             StoreAnswer::Got(Lookup::Found { session }) => Ok(Some(session.to_string())),
             StoreAnswer::Got(Lookup::Absent) => Ok(None),
-            other => {
-                violated(format!("get {channel} is answered `{}`", super::story::answer(&other)))
-            }
+            other => violated(format!("`get {channel}` is answered `{other}`")),
         }
     }
 

@@ -11,7 +11,6 @@ use super::case::{NOW, demand, put, scope, violated};
 use super::checks::syncs::{calls_of_a_put, read, show};
 use super::host::ProgramHost;
 use super::point::{Family, Point};
-use super::story;
 use super::strace::{Call, traced};
 
 /// What the put under test writes over `2`: longer, so that the file grows.
@@ -87,7 +86,6 @@ fn fails_cleanly(
         // It may have tried again, with better luck.
         Some(StoreAnswer::Done) if again(seen) && found == Some(LONGER) => Ok(()),
         Some(answer) => {
-            let answer = story::answer(answer);
             broken(host, seen, format!("{what} is answered `{answer}`; b is {found:?}"))
         }
     }
@@ -145,8 +143,8 @@ fn disturb(host: &mut ProgramHost, inject: &str) -> Result<Disturbed, Failure> {
     let op = put("b", LONGER);
     let mut opened = host.take(process);
     let answer = opened.begin(&op, NOW, within).and_then(|()| opened.end(&op, within)).ok();
-    let said = answer.as_ref().map_or_else(|| "its process ends".to_owned(), story::answer);
-    host.story.act(process, &format!("{}: {said}", story::op(&op)));
+    let said = answer.as_ref().map_or_else(|| "its process ends".to_owned(), ToString::to_string);
+    host.story.act(process, &format!("{op}: {said}"));
     if answer.is_some() {
         opened.retire(within)?;
     }

@@ -247,7 +247,7 @@ impl Host for ProgramHost {
                 Ok(answer)
             }
             Err(trouble) => {
-                self.story.act(process, &format!("{}: no answer", super::story::op(&op)));
+                self.story.act(process, &format!("{op}: no answer"));
                 Err(self.story.trouble(process, trouble))
             }
         }

@@ -11,7 +11,7 @@
 //!   moments that a seed chooses. `story`: what was done.
 //! - `strace`: what a process asks of the system. `point`, `crash`: every write, sync and rename killed or
 //!   failed. `rights`: what user 0 must not be allowed.
-//! - [`reference`]: the reference store, behind the protocol.
+//! - [`mod@reference`]: the reference store, behind the protocol.
 
 mod case;
 mod checks;

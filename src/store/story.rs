@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use skep_store::ops::{Config, Key, Lookup, StoreAnswer, StoreOp};
+use skep_store::ops::{StoreAnswer, StoreOp};
 use skep_store::suite::{Edit, Failure, Process};
 use skep_trace::Receipt;
 
@@ -52,7 +52,7 @@ impl Story {
     }
 
     pub(super) fn answered(&mut self, process: Process, asked: &StoreOp, answered: &StoreAnswer) {
-        self.act(process, &format!("{}: {}", op(asked), answer(answered)));
+        self.act(process, &format!("{asked}: {answered}"));
     }
 
     pub(super) fn listed(&mut self, process: Process, receipts: &[Receipt]) {
@@ -91,42 +91,5 @@ impl Story {
     /// The lines, and how many came before them.
     pub(super) fn take(&mut self) -> (Vec<String>, usize) {
         (self.acts.drain(..).collect(), std::mem::take(&mut self.left_out))
-    }
-}
-
-/// An operation in a few words.
-pub(super) fn op(op: &StoreOp) -> String {
-    match op {
-        StoreOp::Get { key, config } => format!("get {}{}", of(key), with(config)),
-        StoreOp::Put { key, session, config } => {
-            format!("put {}={session}{}", of(key), with(config))
-        }
-        StoreOp::Remove { key } => format!("remove {}", of(key)),
-        StoreOp::RemoveIf { key, expected } => format!("remove {} if it is {expected}", of(key)),
-        StoreOp::RemoveChannel { channel } => format!("remove all of {channel}"),
-    }
-}
-
-fn of(key: &Key) -> String {
-    let root = key.root.map(|root| format!("/{}", root.short())).unwrap_or_default();
-    format!("{}{root}", key.channel)
-}
-
-fn with(config: &Config) -> String {
-    let parts = [("model", &config.model), ("mode", &config.mode)];
-    let said =
-        parts.iter().filter_map(|(name, value)| Some(format!(" {name}={}", (*value).as_ref()?)));
-    said.collect()
-}
-
-pub(super) fn answer(answer: &StoreAnswer) -> String {
-    match answer {
-        StoreAnswer::Got(Lookup::Found { session }) => session.to_string(),
-        StoreAnswer::Got(Lookup::Incompatible { session }) => format!("incompatible: {session}"),
-        StoreAnswer::Got(Lookup::Absent) => "nothing".to_owned(),
-        StoreAnswer::Done => "done".to_owned(),
-        StoreAnswer::Removed(true) => "removed".to_owned(),
-        StoreAnswer::Removed(false) => "left".to_owned(),
-        StoreAnswer::Failed(why) => format!("refused, {why}"),
     }
 }

@@ -9,7 +9,7 @@ use super::super::case::{NOW, demand, put, remove, violated};
 use super::super::dice::Dice;
 use super::super::host::ProgramHost;
 use super::super::program::now;
-use super::super::{race, story};
+use super::super::race;
 
 /// How often each operation is killed.
 const ROUNDS: usize = 12;
@@ -35,7 +35,7 @@ pub(in crate::store) fn a_kill_leaves_the_old_receipts_or_the_new(
         } else if seen == after {
             new += 1;
         } else {
-            let what = format!("a and b are {seen:?} after a kill within `{}`", story::op(&op));
+            let what = format!("a and b are {seen:?} after a kill within `{op}`");
             return violated(crate::report::clean::fit(&what, 200));
         }
         let process = host.opened()?;
@@ -55,7 +55,7 @@ pub(in crate::store) fn what_was_acknowledged_survives_a_kill(host: &mut Program
         host.kill(process);
         let found = host.found("a")?;
         let expected = (round % 4 != 0).then_some(value);
-        let what = format!("`{}` was acknowledged, then killed: {found:?}", story::op(&op));
+        let what = format!("`{op}` was acknowledged, then killed: {found:?}");
         demand(&what, found == expected)?;
     }
     Ok(format!("{ROUNDS} kills right after an answer"))
@@ -89,7 +89,7 @@ pub(super) fn killed_within(
     opened.begin(op, NOW, host.answer).map_err(Failure::from)?;
     race::rest(dice, usual);
     opened.program.kill();
-    host.story.act(process, &format!("{}: SIGKILL before its answer was read", story::op(op)));
+    host.story.act(process, &format!("{op}: SIGKILL before its answer was read"));
     Ok(())
 }
 

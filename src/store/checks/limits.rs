@@ -6,7 +6,6 @@ use skep_store::suite::{Host as _, Verdict};
 use super::super::case::{NOW, demand, put, scope, violated};
 use super::super::host::ProgramHost;
 use super::super::program::Launch;
-use super::super::story;
 
 /// Blocks of 512 bytes that a limited process may make a file of: a log line fits, and the receipts
 /// below do not.
@@ -22,8 +21,7 @@ pub(in crate::store) fn a_file_size_limit_keeps_the_old_content(host: &mut Progr
     let before = host.look();
     let why = match host.apply(process, put("b", "session-2"), NOW)? {
         StoreAnswer::Failed(why) => why,
-        other => {
-            let answer = story::answer(&other);
+        answer => {
             return violated(format!("a put beyond the limit is answered `{answer}`"));
         }
     };

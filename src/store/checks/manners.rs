@@ -9,7 +9,6 @@ use super::super::ground::Ground;
 use super::super::host::{Opened, text};
 use super::super::program::Launch;
 use super::super::protocol::Offers;
-use super::super::story;
 use super::super::trouble::Trouble;
 
 /// Starts the store, opens, looks for nothing, closes, and waits for its end: what it offers.
@@ -33,7 +32,6 @@ pub(in crate::store) fn it_speaks_the_protocol(
         .apply(&get("nothing"), NOW, order.answer)
         .map_err(|trouble| while_it("is asked for what is not there", &trouble))?;
     if answer != StoreAnswer::Got(Lookup::Absent) {
-        let answer = story::answer(&answer);
         return Err(Failure::Violated(format!(
             "a get of what is not there is answered `{answer}`"
         )));

@@ -10,7 +10,6 @@ use super::super::case::{NOW, demand, get, put, remove, remove_if, scope, violat
 use super::super::dice::Dice;
 use super::super::host::ProgramHost;
 use super::super::race::{self, Raced};
-use super::super::story;
 
 /// Processes in a race: enough for a third to come between two.
 const PROCESSES: usize = 4;
@@ -94,7 +93,7 @@ pub(in crate::store) fn two_first_writes_are_both_kept(host: &mut ProgramHost) -
             let op = put(key, value);
             let answer = host.slot(process).end(&op, within)?;
             host.story.answered(process, &op, &answer);
-            let what = format!("put {key} is answered `{}`", story::answer(&answer));
+            let what = format!("`{op}` is answered `{answer}`");
             demand(&what, answer == StoreAnswer::Done)?;
         }
         for (key, value) in writes {

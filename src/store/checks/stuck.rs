@@ -12,7 +12,7 @@ use skep_store::suite::{Failure, Host as _, Process, Verdict};
 use super::super::case::{NOW, demand, not_applicable, put, violated};
 use super::super::dice::Dice;
 use super::super::host::ProgramHost;
-use super::super::{race, story};
+use super::super::race;
 
 /// How often a process is stopped to find it with the lock.
 const TRIES: u32 = 100;
@@ -41,7 +41,7 @@ pub(in crate::store) fn a_stuck_holder_delays_others_only_so_long(
     let within = host.answer;
     let answer = host.slot(holder).end(&asked, within);
     let answer = answer.map_err(|trouble| host.story.trouble(holder, trouble))?;
-    let what = format!("the stuck put, at last, is answered `{}`", story::answer(&answer));
+    let what = format!("the stuck put, at last, is answered `{answer}`");
     demand(&what, answer == StoreAnswer::Done)?;
     let process = host.opened()?;
     host.done(process, put("b", "2"))?;
@@ -53,8 +53,7 @@ fn refused(host: &mut ProgramHost) -> Result<String, Failure> {
     let process = host.opened()?;
     let why = match host.apply(process, put("b", "2"), NOW)? {
         StoreAnswer::Failed(why) => why.to_string(),
-        other => {
-            let answer = story::answer(&other);
+        answer => {
             return violated(format!("a put past a holder of the lock is answered `{answer}`"));
         }
     };

@@ -3,7 +3,8 @@
 use skep_trace::{Hex32, Text};
 
 use super::case::{
-    Case, NOW, demand, get, got, key, put, remove, remove_if, replaced, same, scope, violated,
+    Case, NOW, answered, demand, get, got, key, put, remove, remove_if, replaced, same, scope,
+    violated,
 };
 use super::host::{Edit, Failure, Feature, Host, STATE, Scope, Verdict};
 use crate::ops::{Config, Key, Lookup, StoreAnswer, StoreOp};
@@ -247,9 +248,8 @@ fn at<H: Host>(
     now_ms: u64,
     expected: &StoreAnswer,
 ) -> Result<(), Failure> {
-    let what = format!("{op:?} at {now_ms}");
-    let answer = host.apply(process, op, now_ms)?;
-    same(&what, &answer, expected)
+    let what = format!("{op} at {now_ms}");
+    answered(&what, &host.apply(process, op, now_ms)?, expected)
 }
 
 /// S-6, too: a directory that is not there is not made by looking.
