@@ -5,12 +5,14 @@
 //! - [`certify`]: what an agent's `loadSession` is worth.
 //! - [`live`]: the world of processes.
 //! - [`outcome`]: what a run came to; every report is a view of it.
+//! - [`crashes`]: a harness killed and failed at every call on its store.
 //! - [`against`]: what changed between two builds.
 //! - [`known`]: failures that were known before, and whether that is still so.
 //! - [`matrix`]: what a proof came to.
 //! - [`tampering`], [`teeth`]: what can be done to a harness at its edges, and who noticed.
 //! - [`explore_store`]: the store and its models, exhaustively.
 //! - [`profile`]: what a harness is to skep, as data.
+//! - [`store`]: the S-rules against any store that speaks the line protocol.
 //! - [`report`]: terminal, JSON, JUnit, GitHub, Markdown.
 //! - [`cli`]: the command line, one file a verb.
 //! - [`scenario`]: the scenario language, text into what a run is asked to do.
@@ -20,6 +22,7 @@
 pub mod against;
 pub mod certify;
 pub mod cli;
+pub mod crashes;
 pub mod director;
 pub mod exit_code;
 pub mod explore;
@@ -31,5 +34,6 @@ pub mod outcome;
 pub mod profile;
 pub mod report;
 pub mod scenario;
+pub mod store;
 pub mod tampering;
 pub mod teeth;

@@ -8,6 +8,7 @@
 //! - [`asked`]: what a scenario asks for; [`expectation`]: one line of it; [`describe`]: in words.
 //! - [`verdict`]: what comes out.
 //! - [`rules`]: every numbered rule, and what it means.
+//! - [`history`]: what several processes did to one store, judged apart from any trace.
 //! - `facts`: the records, read into the words of the domain.
 //! - `expect`: one watch for each kind of expectation.
 //! - `invariant`: the rules that hold in every run, a file each.
@@ -17,6 +18,7 @@ pub mod describe;
 mod expect;
 pub mod expectation;
 mod facts;
+pub mod history;
 mod invariant;
 mod judge;
 pub mod rules;

@@ -241,6 +241,12 @@ pub fn reachable() -> Vec<Mutant> {
     kills.into_iter().collect()
 }
 
+/// Where a program of the user's is, if it is installed.
+pub fn found_on_path(program: &str) -> Option<PathBuf> {
+    let path = variable("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.is_file())
+}
+
 /// Plays every test against every mutant.
 ///
 /// # Errors

@@ -237,11 +237,7 @@ fn tell(
 }
 
 /// Prints what came out, and writes the smallest scenarios and the results.
-fn show(
-    arguments: &ExploreArguments,
-    records: &Records,
-    console: &Console,
-) -> Result<(), Trouble> {
+fn show(arguments: &ExploreArguments, records: &Records, console: &Console) -> Result<(), Trouble> {
     let lines: String = records.values().map(Record::lines).collect();
     if let Some(file) = &arguments.results {
         write(file, &lines)?;
@@ -277,10 +273,12 @@ fn show(
 /// A small scenario, played again from its file: its story.
 fn story(file: &Path, text: &str, arguments: &ExploreArguments, console: &Console) -> String {
     let outcomes = engine::play_text(&file.display().to_string(), text, &arguments.job());
-    let stories = outcomes.iter().map(|outcome| crate::report::story::story(outcome, console.paint));
+    let stories =
+        outcomes.iter().map(|outcome| crate::report::story::story(outcome, console.paint));
     stories.map(|story| format!("{story}\n")).collect()
 }
 
+#[expect(clippy::disallowed_methods, reason = "the user names the folder")]
 fn write(file: &Path, text: &str) -> Result<(), Trouble> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let made = folder.map_or(Ok(()), fs::create_dir_all);
@@ -311,15 +309,20 @@ fn merge(arguments: &ExploreArguments, console: &Console) -> Result<ExitCode, Tr
     let mut records = Records::new();
     for path in &arguments.paths {
         let named = |why: String| Trouble::usage(format!("{}: {why}", path.display()));
-        let length = fs::metadata(path).map_err(|error| named(error.to_string()))?.len();
-        if length > MOST_BYTES {
-            return Err(named(format!("longer than {} MiB", MOST_BYTES >> 20)));
-        }
-        let text = fs::read_to_string(path).map_err(|error| named(error.to_string()))?;
+        let text = read(path).map_err(named)?;
         record::join(&mut records, &text).map_err(named)?;
     }
     show(arguments, &records, console)?;
     Ok(code(&records))
+}
+
+#[expect(clippy::disallowed_methods, reason = "the user names the file")]
+fn read(path: &Path) -> Result<String, String> {
+    let length = fs::metadata(path).map_err(|error| error.to_string())?.len();
+    if length > MOST_BYTES {
+        return Err(format!("longer than {} MiB", MOST_BYTES >> 20));
+    }
+    fs::read_to_string(path).map_err(|error| error.to_string())
 }
 
 /// Looks for every fault.
@@ -329,9 +332,8 @@ fn hunt_all(arguments: &ExploreArguments, console: &Console) -> Result<ExitCode,
     let seeds = arguments.seeds.clone().map_or(0..SEEDS, |seeds| seeds.range);
     let progress = Progress::new(console, mutants.len());
     let clock = Clock::start();
-    let stop = || {
-        interrupt.is_wanted() || arguments.time.is_some_and(|time| clock.passed_ms() > time)
-    };
+    let stop =
+        || interrupt.is_wanted() || arguments.time.is_some_and(|time| clock.passed_ms() > time);
     let job = arguments.job();
     let found = hunt(&mutants, &seeds, &job, suite::jobs(arguments.jobs), &stop, &|hunted| {
         progress.seed(hunted.seeds.is_none());
@@ -354,4 +356,3 @@ fn hunt_all(arguments: &ExploreArguments, console: &Console) -> Result<ExitCode,
         (false, false) => ExitCode::Violated,
     })
 }
-

@@ -137,6 +137,46 @@ Examples:
 
 Exit codes: 0 all as listed · 1 usage · 2 anything else, or a play that breaks · 4 a file is wrong";
 
+/// `skep store`, by example.
+pub(super) const STORE: &str = "\
+A store is a program that is asked line by line, in JSON, on its standard input: open, get, put, \
+remove, remove_if, list, close. docs/store.md has the protocol, and an adapter of sixty lines to \
+begin with. Each check has a directory of its own; several processes race, are killed, stopped, \
+limited and watched there. What cannot be brought about here is not applicable, with the reason.
+
+Examples:
+  skep store -- skep reference-store
+      The reference store, which keeps all rules.
+  skep store -- skep reference-store --mutant store/fixed-temp-name
+      The same with a named fault: see what a violation looks like.
+  skep store -- python3 sim/store/adapters/python/store.py
+      The example adapter.
+  skep store --only S-10 --only 'temporary*' --seed 7 -- ./my-store
+      Some checks, with other moments for kills and races.
+  skep store --crash-points -- ./my-store
+      Also kills it at every write, sync and rename of a put, and makes each fail.
+
+Exit codes: 0 held · 1 usage · 2 violated · 3 inconclusive or nothing applied · 70 ours";
+
+/// `skep crashes`, by example.
+pub(super) const CRASHES: &str = "\
+The harness's first turn is played once under `strace`: its writes, syncs and renames in the state \
+directory are the crash points. Then the turn is played again for each of them, as processes on \
+this machine: the harness is killed before the call, or the call fails, or a sync does nothing and \
+says that it worked. Its next life, which nothing disturbs, must read what is left and answer.
+
+Examples:
+  skep crashes
+      The reference harness.
+  skep crashes --harness ./buzz-acp --harness-profile buzz-acp-state-dir
+      A harness of yours.
+  skep crashes --mutant store/writes-in-place
+      A named fault of the reference: see what a violation looks like.
+  skep crashes --only 'killed*'
+      Only the kills.
+
+Exit codes: 0 held · 1 usage · 2 violated · 3 inconclusive, or no crash point · 70 ours";
+
 /// `skep list`, by example.
 pub(super) const LIST: &str = "\
 Examples:

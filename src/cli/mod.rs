@@ -4,8 +4,8 @@
 //! the only one that prints. Each verb takes its arguments apart, has the work done by the
 //! [`director`](crate::director), and shows what came out.
 //!
-//! - [`run`], [`certify`], [`prove`], [`explore`], [`list`], [`harness`], [`relay`], [`replay`],
-//!   [`completions`]: the verbs; [`explore_store`] is a half of one.
+//! - [`run`], [`certify`], [`prove`], [`explore`], [`store`], [`crashes`], [`list`], [`harness`],
+//!   [`relay`], [`replay`], [`completions`]: the verbs; [`explore_store`] is a half of one.
 //! - [`hidden`]: verbs that skep calls itself by.
 //! - [`discover`], [`corpus`], [`select`], [`subject`], [`profiles`], [`known`]: which tests of
 //!   which harness are meant, and what is known of them.
@@ -24,6 +24,7 @@ pub mod certify_reports;
 pub mod completions;
 pub mod console;
 pub mod corpus;
+pub mod crashes;
 pub mod discover;
 pub mod engine;
 pub mod explore;
@@ -44,8 +45,9 @@ pub mod prove_certify;
 pub mod relay;
 pub mod replay;
 pub mod run;
-pub mod shards;
 pub mod select;
+pub mod shards;
+pub mod store;
 pub mod subject;
 pub mod suite;
 pub mod targets;
@@ -95,6 +97,10 @@ pub enum Verb {
     Prove(prove::ProveArguments),
     /// Play many seeds of random workloads, and write the smallest scenario of what fails.
     Explore(explore::ExploreArguments),
+    /// Put a session store to the S-rules, whatever language it is written in.
+    Store(store::StoreArguments),
+    /// Kill and fail a harness at every call on its store.
+    Crashes(crashes::CrashesArguments),
     /// List what there is: scenarios, rules, mutants, profiles.
     List(list::ListArguments),
     /// Write a profile for a harness of yours.
@@ -111,6 +117,9 @@ pub enum Verb {
     /// The reference harness's process.
     #[command(hide = true)]
     ReferenceHarness(hidden::Passed),
+    /// The reference store's process.
+    #[command(hide = true)]
+    ReferenceStore(store::ReferenceStoreArguments),
     /// The server that a certificate's sessions bring along.
     #[command(hide = true)]
     CertifyServer(hidden::ServerArguments),
@@ -154,6 +163,12 @@ fn dispatch(verb: Verb) -> ExitCode {
         Verb::Explore(arguments) => {
             with(arguments.console(), |console| explore::explore(&arguments, console))
         }
+        Verb::Store(arguments) => {
+            with(arguments.output.console(), |console| store::store(&arguments, console))
+        }
+        Verb::Crashes(arguments) => {
+            with(arguments.output.console(), |console| crashes::crashes(&arguments, console))
+        }
         Verb::List(arguments) => {
             with(arguments.output.console(), |console| list::list(&arguments, console))
         }
@@ -173,6 +188,7 @@ fn dispatch(verb: Verb) -> ExitCode {
         Verb::CertifyServer(arguments) => {
             with(Console::plain(), |_| hidden::certify_server(&arguments))
         }
+        Verb::ReferenceStore(arguments) => with(Console::plain(), |_| store::reference(&arguments)),
         Verb::ReferenceHarness(passed) => {
             with(Console::plain(), |_| hidden::reference_harness(&passed))
         }

@@ -96,7 +96,8 @@ fn unfit(scenario: &Scenario, cast: &Cast, job: &Job) -> Option<String> {
     };
     let scheduled = scenario.schedule.is_some() && job.world != WorldName::SimEvent;
     let world = world.or_else(|| {
-        scheduled.then(|| "only the event gear keeps a `schedule`: play it with `--gear event`".into())
+        scheduled
+            .then(|| "only the event gear keeps a `schedule`: play it with `--gear event`".into())
     });
     let profile = &job.tested.profile;
     let lacks = || profile::lacks(profile, &sight::needs(scenario, cast));

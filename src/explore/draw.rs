@@ -68,9 +68,17 @@ fn seldom(of: u8) -> impl Strategy<Value = bool> {
 }
 
 fn ground() -> impl Strategy<Value = Ground> {
-    use Choice::{Modes, Models, Nothing, RefusedModels};
+    use Choice::{Models, Modes, Nothing, RefusedModels};
     let choice = select(vec![Nothing, Nothing, Models, Models, Modes, RefusedModels]);
-    let pair = select(vec![Pair::One, Pair::One, Pair::One, Pair::One, Pair::Twins, Pair::Strangers, Pair::Neighbours]);
+    let pair = select(vec![
+        Pair::One,
+        Pair::One,
+        Pair::One,
+        Pair::One,
+        Pair::Twins,
+        Pair::Strangers,
+        Pair::Neighbours,
+    ]);
     let max_turns = select(vec![0, 0, 0, 2, 3]);
     let spread_ms = select(vec![0, 0, 3, 20]);
     (seldom(3), seldom(3), seldom(2), choice, max_turns, seldom(6), pair, spread_ms).prop_map(
@@ -140,12 +148,9 @@ fn of_kind(kind: Kind, swarm: &Swarm) -> BoxedStrategy<Op> {
         Kind::Switch => spot().prop_map(|spot| Op::Switch { spot }).boxed(),
         Kind::Restart => restart(),
         Kind::Crash => {
-            use Death::{
-                Answered, Early, PowerLoss, PromptSent, Renamed, Stored, TempWritten,
-            };
-            let at = select(vec![
-                Early, Answered, PromptSent, TempWritten, Renamed, Stored, PowerLoss,
-            ]);
+            use Death::{Answered, Early, PowerLoss, PromptSent, Renamed, Stored, TempWritten};
+            let at =
+                select(vec![Early, Answered, PromptSent, TempWritten, Renamed, Stored, PowerLoss]);
             (spot(), at).prop_map(|(spot, at)| Op::Crash { spot, at }).boxed()
         }
         Kind::Disk => {
@@ -180,22 +185,41 @@ fn mention(swarm: &Swarm) -> BoxedStrategy<Op> {
     let dress = perhaps(
         swarm.dresses,
         vec![
-            UpperRoot, MixedRoot, RootOnly, ReplyOnly, Unmarked, Positional, Nested, GuestsCommand,
+            UpperRoot,
+            MixedRoot,
+            RootOnly,
+            ReplyOnly,
+            Unmarked,
+            Positional,
+            Nested,
+            GuestsCommand,
         ],
     );
     let load = perhaps(
         swarm.loads,
         vec![
-            NotFound, Refused, Null, OtherId, Hang(1), Exit(1), Exit(2), Hang(2), Hang(3), Exit(3),
-            Late, Talks, TalksForEver, Asks, Trickles, Twice,
+            NotFound,
+            Refused,
+            Null,
+            OtherId,
+            Hang(1),
+            Exit(1),
+            Exit(2),
+            Hang(2),
+            Hang(3),
+            Exit(3),
+            Late,
+            Talks,
+            TalksForEver,
+            Asks,
+            Trickles,
+            Twice,
         ],
     );
     let turn = perhaps(swarm.turns, vec![Error, MaxTokens, MaxRequests, Dies, DiesAfter]);
     let relay = perhaps(
         swarm.relays,
-        vec![
-            Duplicate, Disconnect, Away, Delay, ReAuth, RateLimit, SlowEose, CloseSubscription,
-        ],
+        vec![Duplicate, Disconnect, Away, Delay, ReAuth, RateLimit, SlowEose, CloseSubscription],
     );
     (spot(), dress, load, turn, relay)
         .prop_map(|(spot, dress, load, turn, relay)| Op::Mention { spot, dress, load, turn, relay })

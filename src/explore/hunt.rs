@@ -32,8 +32,7 @@ pub fn hunt(
         let job = Job { mutants: Mutants::only(*mutant), ..job.clone() };
         let mut tried = seeds.clone().take_while(|_| !stop());
         let found = tried.find(|seed| shows(*seed, &job));
-        let hunted =
-            Hunted { mutant: *mutant, seeds: found.map(|seed| seed - seeds.start + 1) };
+        let hunted = Hunted { mutant: *mutant, seeds: found.map(|seed| seed - seeds.start + 1) };
         ended(&hunted);
         hunted
     };

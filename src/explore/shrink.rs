@@ -144,7 +144,10 @@ fn next_spare(text: &str, from: usize) -> Option<(usize, usize)> {
     for line in text[from..].split_inclusive('\n') {
         let end = at + line.len();
         let word = line.trim_start().split(' ').next().unwrap_or_default();
-        if matches!(word, "expect" | "never" | "channel" | "person" | "on" | "models" | "modes" | "schedule") {
+        if matches!(
+            word,
+            "expect" | "never" | "channel" | "person" | "on" | "models" | "modes" | "schedule"
+        ) {
             return Some((at, end));
         }
         at = end;
@@ -177,11 +180,8 @@ fn candidates(workload: &Workload) -> Vec<Workload> {
     for place in 0..ops {
         if let Op::Restart { harness, .. } = workload.ops[place] {
             let mut plainer = workload.clone();
-            plainer.ops[place] = Op::Restart {
-                harness,
-                down: Default::default(),
-                change: Default::default(),
-            };
+            plainer.ops[place] =
+                Op::Restart { harness, down: Default::default(), change: Default::default() };
             if plainer != *workload {
                 candidates.push(plainer);
             }

@@ -2,10 +2,10 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use super::draw;
 use super::seek::{self, Failure, Played};
 use super::shrink::{self, Small};
 use super::vary::Varied;
-use super::draw;
 use crate::director::Job;
 
 /// What a seed is a seed of.
@@ -32,9 +32,7 @@ impl Source {
     /// What was our own fault.
     pub fn play(&self, seed: u64, job: &Job) -> Result<Option<Played>, String> {
         let one = || match self {
-            Self::Workload => {
-                seek::workload(&draw::tree(seed).current(), &self.name(seed), job)
-            }
+            Self::Workload => seek::workload(&draw::tree(seed).current(), &self.name(seed), job),
             Self::Scenario(varied) => varied.play(&varied.draw(seed), job),
         };
         catch_unwind(AssertUnwindSafe(one)).unwrap_or_else(|_| {
@@ -45,7 +43,9 @@ impl Source {
     /// The scenario of one seed, as a text; `None` when nothing is left of it.
     pub fn text(&self, seed: u64) -> Option<String> {
         match self {
-            Self::Workload => super::story::tell(&draw::tree(seed).current(), &self.name(seed)).text,
+            Self::Workload => {
+                super::story::tell(&draw::tree(seed).current(), &self.name(seed)).text
+            }
             Self::Scenario(varied) => varied.text(&varied.draw(seed)),
         }
     }

@@ -26,7 +26,8 @@ pub fn sweep(
         while !stop() {
             let Some(seed) = seeds.nth(next.fetch_add(1, Ordering::Relaxed)) else { break };
             let played = source.play(seed, job);
-            let held = matches!(&played, Ok(None)) || matches!(&played, Ok(Some(it)) if it.failure.is_none());
+            let held = matches!(&played, Ok(None))
+                || matches!(&played, Ok(Some(it)) if it.failure.is_none());
             own.add(seed, played);
             ended(!held);
         }
@@ -63,7 +64,8 @@ impl Seeds {
 
     /// The nth seed of this shard.
     pub fn nth(&self, n: u64) -> Option<u64> {
-        let seed = n.checked_mul(self.of)?.checked_add(self.shard)?.checked_add(self.range.start)?;
+        let seed =
+            n.checked_mul(self.of)?.checked_add(self.shard)?.checked_add(self.range.start)?;
         (seed < self.range.end).then_some(seed)
     }
 

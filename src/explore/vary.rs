@@ -112,13 +112,19 @@ impl Varied {
         troubles.sort();
         // One kill at a point at a time: who waits for two is never where it should be.
         let mut kills = 0;
-        troubles.retain(|trouble| trouble.after.is_none() || { kills += 1; kills == 1 });
+        troubles.retain(|trouble| {
+            trouble.after.is_none() || {
+                kills += 1;
+                kills == 1
+            }
+        });
         Variation { schedule, troubles }
     }
 
     fn trouble(&self, dice: &mut Dice) -> Trouble {
         let step = dice.below(self.steps.len());
-        let harness = &self.harnesses[dice.below(self.harnesses.len().max(1)) % self.harnesses.len().max(1)];
+        let harness =
+            &self.harnesses[dice.below(self.harnesses.len().max(1)) % self.harnesses.len().max(1)];
         match dice.below(4) {
             0 => Trouble {
                 step,
@@ -146,7 +152,8 @@ impl Varied {
     pub fn text(&self, variation: &Variation) -> Option<String> {
         let mut inserts: Vec<(usize, String)> = Vec::new();
         if let Some(schedule) = variation.schedule {
-            let line = format!("schedule seed={} spread=\"{}ms\"", schedule.seed, schedule.spread_ms);
+            let line =
+                format!("schedule seed={} spread=\"{}ms\"", schedule.seed, schedule.spread_ms);
             inserts.push((self.head, format!("\n    {line}")));
         }
         for trouble in &variation.troubles {
@@ -197,7 +204,8 @@ fn own_text(scenario: &Scenario) -> Result<String, String> {
         return Err("it stands in a Markdown file".to_owned());
     }
     let start = file.text[..scenario.span.start].rfind('\n').map_or(0, |at| at + 1);
-    let end = file.text[scenario.span.end..].find("\nscenario ").map(|at| scenario.span.end + at + 1);
+    let end =
+        file.text[scenario.span.end..].find("\nscenario ").map(|at| scenario.span.end + at + 1);
     let whole = &file.text[start..end.unwrap_or(file.text.len())];
     // The comment above the next scenario is its own.
     let close = whole.rfind('}').ok_or("it has no end")?;

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use rustix::mount::{UnmountFlags, unmount};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process_group};
 
 use super::strays;
@@ -28,7 +29,7 @@ impl Group {
     }
 
     /// Somebody of the group, or the process itself, is there.
-    pub(super) fn lives(&self) -> bool {
+    pub(crate) fn lives(&self) -> bool {
         Pid::from_raw(self.0).is_some_and(|pid| test_kill_process_group(pid).is_ok())
     }
 
@@ -51,6 +52,9 @@ impl Drop for Group {
         list(&LIVE).remove(&self.0);
     }
 }
+
+/// The name, in a folder for the time being, under which a small disk may be mounted.
+pub(crate) const DISK: &str = "disk";
 
 /// A directory for the time being; dropping it removes it with all that is in it.
 #[derive(Debug)]
@@ -97,6 +101,8 @@ fn signal_all(pid: i32, signal: Signal) {
 /// Something that is just being killed may still write: it is tried again while that helps.
 fn remove(folder: &Path) {
     const TRIES: usize = 5;
+    // Where nothing is mounted, this is refused and does nothing.
+    let _not_mounted = unmount(folder.join(DISK), UnmountFlags::DETACH);
     for _ in 0..TRIES {
         if std::fs::remove_dir_all(folder).is_ok() || !folder.exists() {
             return;

@@ -56,7 +56,14 @@ async fn listen(
     let url: Text = format!("ws://{}", listener.local_addr()?).into();
     let cast = cast(served);
     let (seed, header) = (0, Header::default());
-    let setup = Setup { cast: &cast, seed, mutants: Default::default(), header, interleave: false, schedule: None };
+    let setup = Setup {
+        cast: &cast,
+        seed,
+        mutants: Default::default(),
+        header,
+        interleave: false,
+        schedule: None,
+    };
     let stage = Stage::new(&setup, vec![url.clone()]).map_err(io::Error::other)?;
     let clock = Rc::new(Clock::start(1, 0));
     let mut config = stage.relay_config(0, (clock.unix_ms() / 1000).saturating_sub(DAY_S));

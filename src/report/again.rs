@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::instant;
+use crate::crashes;
 use crate::outcome::{TestOutcome, WorldName};
 
 /// The command line that plays this test again, up to an instant.
@@ -10,7 +11,8 @@ use crate::outcome::{TestOutcome, WorldName};
 /// Options that have their default value are left out; the seed never is. A live run has no
 /// instants to return to.
 pub fn command(test: &TestOutcome, until_ms: Option<u64>) -> String {
-    let mut line = "skep run".to_owned();
+    let of_crashes = &*test.file == crashes::FILE;
+    let mut line = if of_crashes { "skep crashes" } else { "skep run" }.to_owned();
     let mut push = |word: &str| {
         write!(line, " {}", shell_word(word)).expect("writing to a string cannot fail");
     };
@@ -22,6 +24,8 @@ pub fn command(test: &TestOutcome, until_ms: Option<u64>) -> String {
     push("--only");
     push(&test.test);
     match test.world {
+        // There is no other world for them.
+        _ if of_crashes => {}
         WorldName::SimWire => {}
         WorldName::SimEvent => ["--gear", "event"].into_iter().for_each(&mut push),
         WorldName::Live => ["--world", "live"].into_iter().for_each(&mut push),

@@ -36,8 +36,14 @@ pub fn sweep(record: &Record, quiet: bool, paint: Paint) -> String {
         false => paint.paint(Tone::Bad, "✗"),
     };
     let fault = record.mutant.as_ref().map_or_else(String::new, |id| format!(" with {id}"));
-    writeln!(text, "{sign} {}{fault}: {}{}", clean(&record.subject), runs(tally.played), empty(record))
-        .expect("a string takes all");
+    writeln!(
+        text,
+        "{sign} {}{fault}: {}{}",
+        clean(&record.subject),
+        runs(tally.played),
+        empty(record)
+    )
+    .expect("a string takes all");
     text
 }
 
@@ -67,7 +73,8 @@ fn coverage(record: &Record, paint: Paint) -> String {
     let mut rules: Vec<&str> = cells.keys().map(|(rule, _)| *rule).collect();
     rules.sort_by_key(|rule| rule.trim_start_matches("H-").parse::<u32>().unwrap_or(u32::MAX));
     rules.dedup();
-    let mut text = format!("  {}\n", paint.paint(Tone::Faint, "how often each rule met each kind of trouble"));
+    let mut text =
+        format!("  {}\n", paint.paint(Tone::Faint, "how often each rule met each kind of trouble"));
     let head: String = families.iter().map(|family| format!("{family:>10}")).collect();
     writeln!(text, "  {:<5}{head}", "").expect("a string takes all");
     for rule in rules {
@@ -83,7 +90,8 @@ fn coverage(record: &Record, paint: Paint) -> String {
     writeln!(text, "  {reached} of {} kinds of things happened", goals::WORKLOAD.len())
         .expect("a string takes all");
     for line in wrapped(&never) {
-        writeln!(text, "  {} {line}", paint.paint(Tone::Doubt, "never:")).expect("a string takes all");
+        writeln!(text, "  {} {line}", paint.paint(Tone::Doubt, "never:"))
+            .expect("a string takes all");
     }
     text
 }
@@ -110,16 +118,18 @@ pub fn hunt(hunted: &[Hunted], most: u64, quiet: bool, paint: Paint) -> String {
         let id = one.mutant.id();
         let (sign, after) = match one.seeds {
             Some(1) => (paint.paint(Tone::Good, "✓"), "by the first seed".to_owned()),
-            Some(seeds) => (paint.paint(Tone::Good, "✓"), format!("after {} seeds", grouped(seeds))),
+            Some(seeds) => {
+                (paint.paint(Tone::Good, "✓"), format!("after {} seeds", grouped(seeds)))
+            }
             None => (paint.paint(Tone::Bad, "✗"), format!("not in {} seeds", grouped(most))),
         };
         writeln!(text, "  {sign} {id:<longest$}  {after}").expect("a string takes all");
     }
     let mut seeds: Vec<u64> = hunted.iter().filter_map(|one| one.seeds).collect();
     seeds.sort_unstable();
-    let median = seeds.get(seeds.len() / 2).map_or_else(String::new, |median| {
-        format!("; the median took {} seeds", grouped(*median))
-    });
+    let median = seeds
+        .get(seeds.len() / 2)
+        .map_or_else(String::new, |median| format!("; the median took {} seeds", grouped(*median)));
     writeln!(text, "{} of {} faults found{median}", seeds.len(), hunted.len())
         .expect("a string takes all");
     text
@@ -130,7 +140,7 @@ fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (place, digit) in digits.char_indices() {
-        if place > 0 && (digits.len() - place) % 3 == 0 {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

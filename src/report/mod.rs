@@ -33,6 +33,7 @@ pub mod names;
 pub mod paint;
 pub mod pointer;
 pub mod silence;
+pub mod store;
 pub mod story;
 pub mod teeth;
 pub mod terminal;

@@ -3,6 +3,8 @@
 //! A harness core does no I/O; it says what it wants in these words, and whoever drives it lets a
 //! store carry them out.
 
+use std::fmt;
+
 use skep_trace::{Hex32, Text};
 
 /// What a receipt is kept under: a channel, or a thread of one.
@@ -89,4 +91,48 @@ pub enum StoreAnswer {
     Removed(bool),
     /// To any: it could not be done, and nothing changed; why, for a person.
     Failed(Text),
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.channel)?;
+        self.root.map_or(Ok(()), |root| write!(f, "/{}", root.short()))
+    }
+}
+
+impl fmt::Display for Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, value) in [("model", &self.model), ("mode", &self.mode)] {
+            if let Some(value) = value {
+                write!(f, " {name}={value}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for StoreOp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Get { key, config } => write!(f, "get {key}{config}"),
+            Self::Put { key, session, config } => write!(f, "put {key}={session}{config}"),
+            Self::Remove { key } => write!(f, "remove {key}"),
+            Self::RemoveIf { key, expected } => write!(f, "remove {key} if it is {expected}"),
+            Self::RemoveChannel { channel } => write!(f, "remove all of {channel}"),
+        }
+    }
+}
+
+impl fmt::Display for StoreAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Got(Lookup::Found { session }) => f.write_str(session),
+            Self::Got(Lookup::Incompatible { session }) => write!(f, "incompatible: {session}"),
+            Self::Got(Lookup::Absent) => f.write_str("nothing"),
+            Self::Done => f.write_str("done"),
+            Self::Removed(true) => f.write_str("removed"),
+            Self::Removed(false) => f.write_str("left"),
+            Self::Failed(why) => write!(f, "refused, {why}"),
+        }
+    }
 }

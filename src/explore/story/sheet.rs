@@ -35,7 +35,6 @@ impl StepText {
     pub(super) fn expect(&mut self, line: impl Into<String>) {
         self.expectations.push(line.into());
     }
-
 }
 
 impl Sheet {
@@ -63,7 +62,13 @@ impl Sheet {
 
     /// The whole scenario. `always` is what the agent does besides the rules, `cast` what stands
     /// below it.
-    pub(super) fn text(&self, name: &str, agent: &str, always: &[String], cast: &[String]) -> String {
+    pub(super) fn text(
+        &self,
+        name: &str,
+        agent: &str,
+        always: &[String],
+        cast: &[String],
+    ) -> String {
         let mut text = format!("scenario \"{name}\" {{\n");
         let inner: Vec<&String> = self.rules.iter().chain(always).collect();
         if inner.is_empty() {

@@ -10,8 +10,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::explore::workload::{Choice, Ground, Pair, Spot};
 
 /// The channels: name and type.
-pub(super) const CHANNELS: [(&str, &str); 5] =
-    [("red", "stream"), ("blue", "stream"), ("green", "stream"), ("board", "private"), ("us", "dm")];
+pub(super) const CHANNELS: [(&str, &str); 5] = [
+    ("red", "stream"),
+    ("blue", "stream"),
+    ("green", "stream"),
+    ("board", "private"),
+    ("us", "dm"),
+];
 
 /// So many sessions every harness keeps open.
 const FEW: usize = 7;

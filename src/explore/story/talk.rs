@@ -268,7 +268,11 @@ impl Story {
         self.sheet.step(step);
         self.unsure(&heard.key);
         let mut step = StepText::new("the next message is not for the old session");
-        let spot = Spot { channel: u8::try_from(heard.key.channel).unwrap_or(0), thread: 0, harness: u8::try_from(heard.home).unwrap_or(0) };
+        let spot = Spot {
+            channel: u8::try_from(heard.key.channel).unwrap_or(0),
+            thread: 0,
+            harness: u8::try_from(heard.home).unwrap_or(0),
+        };
         let (words, next) = self.said(spot, Dress::Plain);
         step.act(words);
         step.expect(format!(

@@ -90,7 +90,9 @@ impl Story {
         let loadable = self.state.loadable(home, &heard.key);
         let (Ok(loadable), false) = (loadable, live == Some(Live::Unsure)) else { return };
         let (point, opens) = match (live, loadable) {
-            (Some(_), _) => (if at == Death::Answered { "prompt-answered" } else { "prompt-sent" }, false),
+            (Some(_), _) => {
+                (if at == Death::Answered { "prompt-answered" } else { "prompt-sent" }, false)
+            }
             (None, Some(_)) => (
                 match at {
                     Death::Early => "load-sent",
@@ -152,7 +154,8 @@ impl Story {
         self.state.respawn(heard.home);
         let session = self.state.session();
         let stored = matches!(point, "renamed" | "stored" | "prompt-sent" | "prompt-answered");
-        let loads = self.state.homes[heard.home].loads && self.state.ground.choice != Choice::RefusedModels;
+        let loads =
+            self.state.homes[heard.home].loads && self.state.ground.choice != Choice::RefusedModels;
         if !opens || (stored && loads) {
             // What was stored is loaded, and nothing is opened beside it.
             step.expect(format!("never \"session/new\" message=\"{}\"", heard.label));
@@ -297,15 +300,18 @@ impl Story {
     /// One twin's load is refused when the other has long opened a session in its place.
     pub(super) fn overtaken(&mut self, spot: Spot) {
         let twins = self.state.ground.pair == Pair::Twins && self.state.ground.max_turns == 0;
-        let (Some(load), Some(new)) = (self.state.next("session/load"), self.state.next("session/new"))
+        let (Some(load), Some(new)) =
+            (self.state.next("session/load"), self.state.next("session/new"))
         else {
             return;
         };
-        let spot = Spot { thread: if self.state.ground.threads { 1 } else { 0 }, harness: 0, ..spot };
+        let spot =
+            Spot { thread: if self.state.ground.threads { 1 } else { 0 }, harness: 0, ..spot };
         let thread = self.state.thread(spot);
         let key = self.state.key(spot, thread.as_deref(), "");
         let same = |place: usize| self.state.loadable(place, &key);
-        let alike = self.state.homes.iter().all(|home| home.resume && !home.live.contains_key(&key));
+        let alike =
+            self.state.homes.iter().all(|home| home.resume && !home.live.contains_key(&key));
         let (true, true, Ok(Some(session))) = (twins, alike, same(0)) else { return };
         if same(1) != Ok(Some(session.clone())) {
             return;
@@ -318,12 +324,16 @@ impl Story {
         let mut step = StepText::new("the old one asks for the session and waits");
         let (words, _) = self.said(spot, Dress::Plain);
         step.act(words);
-        step.expect(format!("expect \"session/load\" count=1 session=\"{session}\" harness=\"old\""));
+        step.expect(format!(
+            "expect \"session/load\" count=1 session=\"{session}\" harness=\"old\""
+        ));
         self.sheet.step(step);
         let mut step = StepText::new("the new one is refused at once, and opens another");
         let (words, heard) = self.said(Spot { harness: 1, ..spot }, Dress::Plain);
         step.act(words);
-        step.expect(format!("expect \"session/load\" count=1 session=\"{session}\" harness=\"new\""));
+        step.expect(format!(
+            "expect \"session/load\" count=1 session=\"{session}\" harness=\"new\""
+        ));
         self.state.keep(1, &key, None);
         self.turn(&Heard { alone: false, ..heard }, &mut step);
         self.sheet.step(step);
@@ -352,4 +362,3 @@ fn crash_mark(point: &str, power: bool) -> &'static str {
         _ => "crash/prompt-answered",
     }
 }
-

@@ -85,7 +85,10 @@ impl Story {
     fn loaded(&mut self, heard: &Heard, session: &str, step: &mut StepText) {
         let (times, found) = self.script_load(heard.load);
         let exactly = if heard.turn == TurnFault::Dies { "at-least" } else { "count" };
-        step.expect(format!("expect \"session/load\" {exactly}={times} session=\"{session}\"{}", self.setup(heard, false)));
+        step.expect(format!(
+            "expect \"session/load\" {exactly}={times} session=\"{session}\"{}",
+            self.setup(heard, false)
+        ));
         if heard.alone {
             step.expect(format!("never \"session/load\" not-session=\"{session}\""));
         }
@@ -180,14 +183,21 @@ impl Story {
     fn opened(&mut self, heard: &Heard, step: &mut StepText) {
         let name = self.state.session();
         let label = &heard.label;
-        step.expect(format!("expect \"session/new\" count=1 bind=\"{name}\" message=\"{label}\"{}", self.setup(heard, true)));
+        step.expect(format!(
+            "expect \"session/new\" count=1 bind=\"{name}\" message=\"{label}\"{}",
+            self.setup(heard, true)
+        ));
         self.state.asks("session/new", 1);
         if self.state.homes[heard.home].resume && !self.state.homes[heard.home].loads {
             // What an agent that loads nothing would be asked for later is nobody's promise.
             self.state.keep(heard.home, &heard.key, Some(Kept::Unsure));
         } else if self.state.homes[heard.home].resume {
             let choice = self.state.homes[heard.home].choice;
-            self.state.keep(heard.home, &heard.key, Some(Kept::Session { name: name.clone(), choice }));
+            self.state.keep(
+                heard.home,
+                &heard.key,
+                Some(Kept::Session { name: name.clone(), choice }),
+            );
             self.state.file = true;
         }
         self.prompted(heard, &name, 0, step);
@@ -205,7 +215,9 @@ impl Story {
             params.push("param \"cwd\" \"/w\"".to_owned());
             params.push("param \"mcpServers.0.command\" \"*\"".to_owned());
             let origin = if kind == "stream" { channel } else { "-" };
-            params.push(format!("param \"mcpServers.0.env.BUZZ_GIT_ORIGIN_CHANNEL_ID\" \"{origin}\""));
+            params.push(format!(
+                "param \"mcpServers.0.env.BUZZ_GIT_ORIGIN_CHANNEL_ID\" \"{origin}\""
+            ));
         }
         if params.is_empty() { String::new() } else { format!(" {{ {}; }}", params.join("; ")) }
     }
@@ -275,9 +287,7 @@ impl Story {
             TurnFault::None => return TurnFault::None,
             TurnFault::MaxTokens => ("turn/max-tokens", &["stop \"max_tokens\""]),
             TurnFault::MaxRequests => ("turn/max-requests", &["stop \"max_turn_requests\""]),
-            TurnFault::Error => {
-                ("turn/error", &["error code=-32603 message=\"overloaded\""])
-            }
+            TurnFault::Error => ("turn/error", &["error code=-32603 message=\"overloaded\""]),
             TurnFault::Dies => ("turn/dies", &["exit code=1"]),
             TurnFault::DiesAfter => ("turn/dies-after", &["reply", "exit code=1"]),
         };
@@ -304,7 +314,11 @@ impl Story {
         if !it.resume {
             return;
         }
-        let of = if self.state.homes.len() > 1 { format!("harness=\"{}\" ", it.name) } else { String::new() };
+        let of = if self.state.homes.len() > 1 {
+            format!("harness=\"{}\" ", it.name)
+        } else {
+            String::new()
+        };
         let words = key.words();
         match self.state.kept(home, key) {
             Some(Kept::Unsure) => {}

@@ -67,6 +67,18 @@ pub(super) fn same<T: PartialEq + std::fmt::Debug>(
     violated(format!("{what}: {seen:?}, not {expected:?}"))
 }
 
+/// Demands an answer.
+pub(super) fn answered(
+    what: &str,
+    answer: &StoreAnswer,
+    expected: &StoreAnswer,
+) -> Result<(), Failure> {
+    if answer == expected {
+        return Ok(());
+    }
+    violated(format!("`{what}` is answered `{answer}`, not `{expected}`"))
+}
+
 /// Demands that something is so.
 pub(super) fn demand(what: &str, is_so: bool) -> Result<(), Failure> {
     if is_so { Ok(()) } else { violated(what) }
@@ -86,9 +98,8 @@ pub(crate) trait Case: Host {
         op: StoreOp,
         expected: &StoreAnswer,
     ) -> Result<(), Failure> {
-        let what = format!("{op:?}");
-        let answer = self.apply(process, op, NOW)?;
-        same(&what, &answer, expected)
+        let what = op.to_string();
+        answered(&what, &self.apply(process, op, NOW)?, expected)
     }
 
     /// Carries out an operation that must succeed.
@@ -98,10 +109,10 @@ pub(crate) trait Case: Host {
 
     /// Carries out an operation that must fail, and say why.
     fn refused(&mut self, process: Process, op: StoreOp) -> Result<String, Failure> {
-        let what = format!("{op:?}");
+        let what = op.to_string();
         match self.apply(process, op, NOW)? {
             StoreAnswer::Failed(why) if !why.is_empty() => Ok(why.to_string()),
-            answer => violated(format!("{what} is not refused: {answer:?}")),
+            answer => violated(format!("`{what}` is not refused: `{answer}`")),
         }
     }
 
@@ -230,4 +241,11 @@ pub(super) fn contains(bytes: &[u8], part: &[u8]) -> bool {
 pub(crate) fn replaced(bytes: &[u8], from: &str, to: &str) -> Option<Vec<u8>> {
     let at = bytes.windows(from.len()).position(|window| window == from.as_bytes())?;
     Some([&bytes[..at], to.as_bytes(), &bytes[at + from.len()..]].concat())
+}
+
+/// The file with another version in it; `None` where it shows none as JSON.
+pub(super) fn with_version(bytes: &[u8], version: &str) -> Option<Vec<u8>> {
+    let spellings = ["\"version\":1", "\"version\": 1"];
+    let other = |spelling: &&str| replaced(bytes, spelling, &format!("\"version\":{version}"));
+    spellings.iter().find_map(other)
 }

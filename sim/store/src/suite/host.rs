@@ -43,6 +43,20 @@ pub enum Step {
     Done(StoreAnswer),
 }
 
+/// What a store may do without. A check that asks for more than the store has leaves that part out,
+/// or is not applicable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Feature {
+    /// Compare-and-remove.
+    RemoveIf,
+    /// All receipts of a scope, listed.
+    List,
+    /// Receipts of threads beside those of their channels.
+    Threads,
+    /// Model and mode in each receipt.
+    Configuration,
+}
+
 /// The name of the state directory, below the ground's own directory.
 pub const STATE: &str = "state";
 
@@ -110,6 +124,11 @@ pub trait Host: Sized {
     /// # Errors
     /// When this host cannot.
     fn edit(&mut self, edit: Edit<'_>) -> Result<(), Failure>;
+
+    /// Whether the store has this. What is asked of a store without it is not applicable.
+    fn offers(&self, _feature: Feature) -> bool {
+        true
+    }
 
     /// How long an unused entry lives; `None` is for ever.
     fn life_ms(&self) -> Option<u64>;

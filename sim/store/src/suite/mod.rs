@@ -33,9 +33,9 @@ pub(crate) mod sequence;
 pub(crate) mod sim_ground;
 
 pub use gate::GatedVolume;
-pub use host::{Edit, Failure, Host, Process, STATE, Scope, Step, Verdict, Visit};
+pub use host::{Edit, Failure, Feature, Host, Process, STATE, Scope, Step, Verdict, Visit};
 pub use local::{Ground, Handle, LocalHost, Subject};
-pub use real_ground::RealGround;
+pub use real_ground::{RealGround, edit_real};
 pub use reference::Reference;
 pub use sim_ground::SimGround;
 

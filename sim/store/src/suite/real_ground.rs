@@ -51,7 +51,9 @@ impl RealGround {
     pub fn new(root: &str) -> Self {
         let steps_down = geteuid().is_root();
         let ground = Self { root: root.to_owned(), traffic: Rc::default(), steps_down };
-        ground.give(root, NOBODY).expect("user 0 may give its own directory away");
+        if steps_down {
+            give(root, NOBODY).expect("user 0 may give its own directory away");
+        }
         ground.become_user(NOBODY);
         ground
     }
@@ -71,48 +73,12 @@ impl RealGround {
         done
     }
 
-    fn give(&self, path: &str, user: u32) -> Result<(), Code> {
-        if !self.steps_down {
+    fn change(&self, edit: &Edit<'_>) -> std::io::Result<()> {
+        if let Edit::Umask(bits) = *edit {
+            umask(Mode::from_raw_mode(bits));
             return Ok(());
         }
-        let (user, group) = (Some(Uid::from_raw(user)), Some(Gid::from_raw(user)));
-        chownat(CWD, path, user, group, AtFlags::SYMLINK_NOFOLLOW)
-    }
-
-    fn change(&self, edit: &Edit<'_>) -> std::io::Result<()> {
-        let at = |path: &str| join(&self.root, path);
-        let mode = |bits: u32| Mode::from_raw_mode(bits);
-        match *edit {
-            Edit::File(path, bytes, bits) => {
-                outside::remove(&at(path))?;
-                outside::write(&at(path), bytes)?;
-                chmod(at(path), mode(bits))?;
-                self.give(&at(path), NOBODY)?;
-            }
-            Edit::Dir(path, bits) => {
-                mkdir(at(path), mode(0o700))?;
-                chmod(at(path), mode(bits))?;
-                self.give(&at(path), NOBODY)?;
-            }
-            Edit::Link(path, target) => {
-                outside::remove(&at(path))?;
-                symlink(at(target), at(path))?;
-                self.give(&at(path), NOBODY)?;
-            }
-            Edit::Fifo(path) => {
-                outside::remove(&at(path))?;
-                mknodat(CWD, at(path), FileType::Fifo, mode(0o600), 0)?;
-                self.give(&at(path), NOBODY)?;
-            }
-            Edit::Chmod(path, bits) => chmod(at(path), mode(bits))?,
-            Edit::GiveAway(path) => self.give(&at(path), STRANGER)?,
-            Edit::Remove(path) => outside::remove(&at(path))?,
-            Edit::Umask(bits) => {
-                umask(mode(bits));
-            }
-            Edit::Full(_) | Edit::ReadOnly(_) => {}
-        }
-        Ok(())
+        edit_real(&self.root, edit, self.steps_down.then_some(NOBODY))
     }
 
     fn clear(&self) {
@@ -216,6 +182,50 @@ impl Ground for RealGround {
             answers.map(|answers| answers.expect("a racer does not panic")).collect()
         }))
     }
+}
+
+/// Carries out what an edit changes in a real directory. What is made belongs to `owner`; `None` is
+/// whoever makes it. What a directory alone cannot bring about (a umask, a full disk) is left out.
+///
+/// # Errors
+/// When the system refuses.
+pub fn edit_real(root: &str, edit: &Edit<'_>, owner: Option<u32>) -> std::io::Result<()> {
+    let at = |path: &str| join(root, path);
+    let mode = |bits: u32| Mode::from_raw_mode(bits);
+    let made = |path: &str| owner.map_or(Ok(()), |owner| give(&at(path), owner));
+    match *edit {
+        Edit::File(path, bytes, bits) => {
+            outside::remove(&at(path))?;
+            outside::write(&at(path), bytes)?;
+            chmod(at(path), mode(bits))?;
+            made(path)?;
+        }
+        Edit::Dir(path, bits) => {
+            mkdir(at(path), mode(0o700))?;
+            chmod(at(path), mode(bits))?;
+            made(path)?;
+        }
+        Edit::Link(path, target) => {
+            outside::remove(&at(path))?;
+            symlink(at(target), at(path))?;
+            made(path)?;
+        }
+        Edit::Fifo(path) => {
+            outside::remove(&at(path))?;
+            mknodat(CWD, at(path), FileType::Fifo, mode(0o600), 0)?;
+            made(path)?;
+        }
+        Edit::Chmod(path, bits) => chmod(at(path), mode(bits))?,
+        Edit::GiveAway(path) => give(&at(path), STRANGER)?,
+        Edit::Remove(path) => outside::remove(&at(path))?,
+        Edit::Full(_) | Edit::ReadOnly(_) | Edit::Umask(_) => {}
+    }
+    Ok(())
+}
+
+fn give(path: &str, user: u32) -> Result<(), Code> {
+    let (user, group) = (Some(Uid::from_raw(user)), Some(Gid::from_raw(user)));
+    chownat(CWD, path, user, group, AtFlags::SYMLINK_NOFOLLOW)
 }
 
 /// One thread of a race. The real volume's futures are ready at once.
