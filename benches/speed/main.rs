@@ -2,7 +2,8 @@
 //!
 //! One run reports everything, each figure beside the one that it is to be held against. Times are
 //! medians of several rounds on one core; ratios hold where absolute figures drift. A word after
-//! `--` chooses one part: `restart`, `idle` or `memory`.
+//! `--` chooses one part: `restart`, `idle`, `memory` or
+//! `workload`.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::disallowed_methods, reason = "a bench reads the clock and its own memory")]
@@ -15,6 +16,8 @@ use std::time::{Duration, Instant};
 
 use skep::cli::{corpus, profiles};
 use skep::director::{Job, play};
+use skep::explore::source::Source;
+use skep::explore::sweep::{Seeds, sweep};
 use skep::live::Tested;
 use skep::outcome::WorldName;
 use skep::profile::HarnessProfile;
@@ -36,6 +39,9 @@ fn main() {
     }
     if asked("memory") {
         memory(&restart);
+    }
+    if asked("workload") {
+        workload();
     }
 }
 
@@ -74,6 +80,25 @@ fn memory(restart: &Scenario) {
     }
     println!("memory, every 2,500 runs in the event gear");
     println!("  resident, KiB               {marks:?}");
+}
+
+/// How fast random workloads are played, on one core and on two.
+fn workload() {
+    const SEEDS: u64 = 3_000;
+    let sweep = |threads| {
+        let start = Instant::now();
+        let seeds = Seeds::all(0..SEEDS);
+        let job = job(WorldName::SimEvent);
+        let tally = sweep(&Source::Workload, &seeds, &job, threads, &|| false, &|_| ());
+        assert!(tally.failures.is_empty(), "a bench of a broken run measures nothing");
+        (start.elapsed(), tally.played)
+    };
+    let ((one, played), before) = (sweep(1), resident_kib());
+    let (two, _) = sweep(2);
+    println!("random workloads, drawn, told, parsed, played and judged");
+    println!("  {:>9.0}/s  on one core", played as f64 / one.as_secs_f64());
+    println!("  two cores / one core        {:.2}", ratio(one, two));
+    println!("  resident, KiB               {:?}", [before, resident_kib()]);
 }
 
 fn line(what: &str, each: Duration) {

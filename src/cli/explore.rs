@@ -22,6 +22,7 @@ use crate::director::Job;
 use crate::exit_code::ExitCode;
 use crate::explore::hunt::hunt;
 use crate::explore::record::{self, Part, Record, Records};
+use crate::explore::seek::Failure;
 use crate::explore::source::Source;
 use crate::explore::sweep::{Seeds, sweep};
 use crate::explore::vary::Varied;
@@ -158,7 +159,7 @@ impl ExploreArguments {
     fn seeds(&self, source: &Source) -> Result<Seeds, Trouble> {
         let count = match source {
             Source::Workload => SEEDS,
-            Source::Scenario(_) => SEEDS_OF_A_SCENARIO,
+            Source::Scenario(varied) => varied.wished().unwrap_or(SEEDS_OF_A_SCENARIO),
         };
         let seeds = self.seeds.clone().unwrap_or_else(|| Seeds::all(0..count));
         let shard = match self.shard {
@@ -189,28 +190,25 @@ fn one(
     let stop = || interrupt.is_wanted() || late();
     let tally = sweep(source, &seeds, &job, threads, &stop, &|failed| progress.seed(failed));
     progress.finish();
-    let small = small(source, &tally.failures, &job, interrupt, console);
+    // Also after Ctrl-C: what was found is kept. A second one ends this as well.
+    let small = small(source, &tally.failures, &job, console);
     let played = tally.played + tally.empty + tally.mistakes.len() as u64;
     let mutant = arguments.mutant.map(|mutant| mutant.id().to_owned());
     let parts = vec![Part { seeds, played }];
     Ok(Record { subject: subject.to_owned(), mutant, parts, tally, small })
 }
 
-type Failures = BTreeMap<crate::explore::seek::Failure, (u64, u64)>;
+type Failures = BTreeMap<Failure, (u64, u64)>;
 
 fn small(
     source: &Source,
     failures: &Failures,
     job: &Job,
-    interrupt: &Interrupt,
     console: &Console,
-) -> Vec<(crate::explore::seek::Failure, String)> {
+) -> Vec<(Failure, String)> {
     let progress = Progress::new(console, failures.len().min(MOST_SMALL) + 1);
     let mut found = Vec::new();
     for (failure, (_, seed)) in failures.iter().take(MOST_SMALL) {
-        if interrupt.is_wanted() {
-            break;
-        }
         if let Some(small) = source.shrink(*seed, job, failure) {
             found.push((failure.clone(), small.text));
         }

@@ -8,7 +8,7 @@ use proptest::strategy::ValueTree;
 
 use super::seek::{self, Counts, Failure, Played};
 use super::vary::{Variation, Varied};
-use super::workload::{Choice, Op, Spot, Workload};
+use super::workload::{Change, Choice, Down, Op, Pair, Spot, Workload};
 use crate::director::Job;
 
 /// How many smaller workloads are played at most. A failure that needs more stays a little larger.
@@ -47,6 +47,7 @@ pub fn workload(
     let best = search.plainer(best?);
     let played = search.fails(&best)?;
     let text = search.fewer_lines(played.text);
+    let text = search.joined(text);
     Some(Small { text, tries: search.tries })
 }
 
@@ -109,8 +110,8 @@ impl Search<'_> {
     }
 
     /// Takes away lines that the failure does not need: expectations, or what they ask for in
-    /// their braces, and what stands above the steps. Acts stay: they were chosen with what must
-    /// follow from them.
+    /// their braces, and the schedule. The cast and the acts stay: what must follow was written
+    /// for them.
     fn fewer_lines(&mut self, mut text: String) -> String {
         let mut from = 0;
         while let Some((place, end)) = next_spare(&text, from) {
@@ -130,6 +131,21 @@ impl Search<'_> {
         text
     }
 
+    /// A step that expects nothing lends its acts to the next one.
+    fn joined(&mut self, mut text: String) -> String {
+        let mut from = 0;
+        while let Some((place, end)) = next_seam(&text, from) {
+            let mut candidate = text.clone();
+            candidate.replace_range(place..end, "");
+            from = end;
+            if self.text_fails(&candidate) {
+                text = candidate;
+                from = place;
+            }
+        }
+        text
+    }
+
     fn text_fails(&mut self, text: &str) -> bool {
         self.tries += 1;
         let Ok(scenario) = seek::read(self.name, text) else { return false };
@@ -144,15 +160,20 @@ fn next_spare(text: &str, from: usize) -> Option<(usize, usize)> {
     for line in text[from..].split_inclusive('\n') {
         let end = at + line.len();
         let word = line.trim_start().split(' ').next().unwrap_or_default();
-        if matches!(
-            word,
-            "expect" | "never" | "channel" | "person" | "on" | "models" | "modes" | "schedule"
-        ) {
+        if matches!(word, "expect" | "never" | "schedule") {
             return Some((at, end));
         }
         at = end;
     }
     None
+}
+
+/// The next end of a step that is followed by the beginning of another.
+fn next_seam(text: &str, from: usize) -> Option<(usize, usize)> {
+    const SEAM: &str = "    }\n    step \"";
+    let place = from + text[from..].find(SEAM)?;
+    let end = place + SEAM.len() + text[place + SEAM.len()..].find('\n')? + 1;
+    Some((place, end))
 }
 
 /// Workloads that are a little plainer than this one.
@@ -177,11 +198,22 @@ fn candidates(workload: &Workload) -> Vec<Workload> {
             candidates.push(plainer);
         }
     }
+    if workload.ground.pair != Pair::One {
+        // What a second harness shows, a second life of the first one may show as well.
+        for place in 0..=ops {
+            let mut alone = workload.clone();
+            alone.ground.pair = Pair::One;
+            alone.ops.insert(
+                place,
+                Op::Restart { harness: 0, down: Down::Killed, change: Change::None },
+            );
+            candidates.push(alone);
+        }
+    }
     for place in 0..ops {
         if let Op::Restart { harness, .. } = workload.ops[place] {
             let mut plainer = workload.clone();
-            plainer.ops[place] =
-                Op::Restart { harness, down: Default::default(), change: Default::default() };
+            plainer.ops[place] = Op::Restart { harness, down: Down::Killed, change: Change::None };
             if plainer != *workload {
                 candidates.push(plainer);
             }
@@ -219,6 +251,6 @@ const PLAINER: [fn(&mut Workload); 11] = [
     |it| it.ground.choice = Choice::Nothing,
     |it| it.ground.max_turns = 0,
     |it| it.ground.heartbeat = false,
-    |it| it.ground.pair = Default::default(),
+    |it| it.ground.pair = Pair::One,
     |it| it.ground.spread_ms = 0,
 ];

@@ -42,6 +42,8 @@ struct Story {
     marks: BTreeSet<&'static str>,
     /// The agent lets a load wait on purpose, so that time-outs are to be short.
     impatient: bool,
+    /// The agent may still keep something back that nobody can say: the story ends here.
+    over: bool,
     /// Somebody besides the owner writes.
     guest: bool,
     /// The relay delivers everything late.
@@ -57,6 +59,7 @@ impl Story {
             sheet: Sheet::default(),
             marks: BTreeSet::new(),
             impatient: false,
+            over: false,
             guest: false,
             late: false,
             channels: BTreeSet::new(),
@@ -69,6 +72,9 @@ impl Story {
     }
 
     fn op(&mut self, op: &Op) {
+        if self.over {
+            return;
+        }
         match *op {
             Op::Mention { spot, dress, load, turn, relay } => {
                 self.mention(spot, dress, load, turn, relay);

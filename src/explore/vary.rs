@@ -52,6 +52,8 @@ pub struct Varied {
     /// Where an act comes first in each step.
     steps: Vec<usize>,
     harnesses: Vec<String>,
+    /// How many seeds the scenario itself asks for.
+    wished: Option<u64>,
 }
 
 /// What one seed does to a scenario.
@@ -93,13 +95,22 @@ impl Varied {
         });
         let steps = steps.collect::<Result<Vec<_>, String>>()?;
         let started = alone.cast.harnesses.iter().filter(|harness| harness.started);
-        let harnesses = started.map(|harness| harness.name.to_string()).collect();
-        Ok(Self { name, text, head, steps, harnesses })
+        let harnesses: Vec<String> = started.map(|harness| harness.name.to_string()).collect();
+        let wished = alone.explore.map(|wish| u64::from(wish.schedules));
+        if steps.is_empty() || harnesses.is_empty() {
+            return Err("it starts no harness before its first step".to_owned());
+        }
+        Ok(Self { name, text, head, steps, harnesses, wished })
     }
 
     /// The test's name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// How many seeds it asks for itself.
+    pub fn wished(&self) -> Option<u64> {
+        self.wished
     }
 
     /// What a seed does to it.
@@ -123,8 +134,7 @@ impl Varied {
 
     fn trouble(&self, dice: &mut Dice) -> Trouble {
         let step = dice.below(self.steps.len());
-        let harness =
-            &self.harnesses[dice.below(self.harnesses.len().max(1)) % self.harnesses.len().max(1)];
+        let harness = &self.harnesses[dice.below(self.harnesses.len())];
         match dice.below(4) {
             0 => Trouble {
                 step,

@@ -39,7 +39,10 @@ impl Invariant for LostMessage {
 
     fn see(&mut self, moment: &Moment<'_>, facts: &Facts, tally: &mut Tally) {
         match &moment.seen {
-            Seen::Delivered { life, message, .. } if binds(*message, facts) => {
+            // What was still on its way to a life that has ended reached nobody.
+            Seen::Delivered { life, message, .. }
+                if binds(*message, facts) && facts.lives.get(*life).ended.is_none() =>
+            {
                 tally.came_up();
                 self.duties.entry((*life, *message)).or_insert(moment.record);
             }

@@ -299,14 +299,24 @@ impl Story {
 
     /// One twin's load is refused when the other has long opened a session in its place.
     pub(super) fn overtaken(&mut self, spot: Spot) {
-        let twins = self.state.ground.pair == Pair::Twins && self.state.ground.max_turns == 0;
+        let ground = self.state.ground;
+        let twins = ground.pair == Pair::Twins && ground.max_turns == 0;
+        let able = self.state.loads && self.state.homes.iter().all(|home| home.resume);
+        if !twins || !able || self.state.next("session/load").is_none() {
+            return;
+        }
+        // Both remember a conversation, and neither has it open.
+        let spot = Spot { thread: if ground.threads { 1 } else { 0 }, harness: 0, ..spot };
+        self.mention(spot, Dress::Plain, LoadFault::None, TurnFault::None, RelayTrouble::None);
+        self.sheet.before_the_next("restart \"old\" \"new\"");
+        self.state.respawn(0);
+        self.state.respawn(1);
+        self.state.switched.clear();
         let (Some(load), Some(new)) =
             (self.state.next("session/load"), self.state.next("session/new"))
         else {
             return;
         };
-        let spot =
-            Spot { thread: if self.state.ground.threads { 1 } else { 0 }, harness: 0, ..spot };
         let thread = self.state.thread(spot);
         let key = self.state.key(spot, thread.as_deref(), "");
         let same = |place: usize| self.state.loadable(place, &key);
@@ -341,9 +351,8 @@ impl Story {
         step.act("release \"a\"");
         self.receipt(1, &key, &mut step);
         self.sheet.step(step);
-        self.sheet.before_the_next("restart \"old\"");
-        self.state.respawn(0);
-        self.state.lose_count();
+        // Whether the old one asked for a new session, which hangs, is its own affair.
+        self.over = true;
     }
 }
 
