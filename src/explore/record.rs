@@ -108,7 +108,7 @@ impl Record {
         self.tally.merge(other.tally);
         for (failure, text) in other.small {
             match self.small.iter_mut().find(|(of, _)| *of == failure) {
-                Some((_, known)) if text.len() < known.len() => *known = text,
+                Some((_, known)) if (text.len(), &text) < (known.len(), known) => *known = text,
                 Some(_) => {}
                 None => self.small.push((failure, text)),
             }

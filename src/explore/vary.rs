@@ -6,14 +6,14 @@
 
 use std::collections::BTreeSet;
 
-use skep_plan::Schedule;
+use skep_plan::{Dice, Schedule};
 
 use super::seek::{self, Counts, Played};
 use crate::director::{Job, play};
 use crate::scenario::Scenario;
 
 /// The most troubles of one seed.
-const MOST_TROUBLES: u64 = 3;
+const MOST_TROUBLES: u32 = 3;
 
 /// Relay faults, each with its mark.
 const RELAY: [(&str, &str); 8] = [
@@ -115,10 +115,10 @@ impl Varied {
 
     /// What a seed does to it.
     pub fn draw(&self, seed: u64) -> Variation {
-        let mut dice = Dice(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ seed);
-        let spread_ms = [0, 2, 20, 200][dice.below(4)];
+        let mut dice = Dice::new(seed);
+        let spread_ms = [0, 2, 20, 200][dice.place(4)];
         let schedule = (spread_ms > 0).then_some(Schedule { seed, spread_ms });
-        let count = dice.next() % (MOST_TROUBLES + 1);
+        let count = dice.throw(MOST_TROUBLES + 1);
         let mut troubles: Vec<Trouble> = (0..count).map(|_| self.trouble(&mut dice)).collect();
         troubles.sort();
         // One kill at a point at a time: who waits for two is never where it should be.
@@ -133,9 +133,9 @@ impl Varied {
     }
 
     fn trouble(&self, dice: &mut Dice) -> Trouble {
-        let step = dice.below(self.steps.len());
-        let harness = &self.harnesses[dice.below(self.harnesses.len())];
-        match dice.below(4) {
+        let step = dice.place(self.steps.len());
+        let harness = &self.harnesses[dice.place(self.harnesses.len())];
+        match dice.throw(4) {
             0 => Trouble {
                 step,
                 mark: "restart/kill",
@@ -143,7 +143,7 @@ impl Varied {
                 after: None,
             },
             1 => {
-                let (mark, point) = POINTS[dice.below(POINTS.len())];
+                let (mark, point) = POINTS[dice.place(POINTS.len())];
                 Trouble {
                     step,
                     mark,
@@ -152,7 +152,7 @@ impl Varied {
                 }
             }
             _ => {
-                let (mark, line) = RELAY[dice.below(RELAY.len())];
+                let (mark, line) = RELAY[dice.place(RELAY.len())];
                 Trouble { step, mark, line: line.to_owned(), after: None }
             }
         }
@@ -226,22 +226,4 @@ fn own_text(scenario: &Scenario) -> Result<String, String> {
 fn brace_after(text: &str, from: usize) -> Result<usize, String> {
     let brace = text[from..].find('{').ok_or("a step has no braces")?;
     Ok(from + brace + 1)
-}
-
-/// `SplitMix64`: small, well mixed, and the same everywhere.
-struct Dice(u64);
-
-impl Dice {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.0;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        word ^ (word >> 31)
-    }
-
-    /// Below `ways`, which is at least 1.
-    fn below(&mut self, ways: usize) -> usize {
-        usize::try_from(self.next() % ways.max(1) as u64).unwrap_or(0)
-    }
 }

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use super::dice::Dice;
 use skep_check::history::{Entry, Op, Result as Outcome};
+use skep_plan::Dice;
 use skep_store::ops::{Lookup, StoreAnswer, StoreOp};
 use skep_store::suite::{Failure, Scope};
 use skep_trace::Text;

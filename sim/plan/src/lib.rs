@@ -4,6 +4,7 @@
 //! anything.
 //!
 //! - [`cast`]: who takes part; start here.
+//! - [`dice`]: choices from a seed.
 //! - [`schedule`]: how much longer hops take than they must.
 //! - [`act`]: what the director does to them.
 //! - [`script`]: what a scripted agent does at each protocol step.
@@ -11,6 +12,7 @@
 
 pub mod act;
 pub mod cast;
+pub mod dice;
 pub mod schedule;
 pub mod script;
 pub mod settings;
@@ -20,6 +22,7 @@ pub use cast::{
     AgentCast, Cast, ChannelCast, ChannelKind, Given, GivenFile, GivenReceipt, HarnessCast,
     PersonCast, RelayCast,
 };
+pub use dice::Dice;
 pub use schedule::Schedule;
 pub use script::{Action, Replay, Rule, Script};
 pub use settings::{SettingError, Settings};

@@ -6,10 +6,10 @@ use skep_store::ops::StoreOp;
 use skep_store::suite::{Failure, Host as _, Process, Verdict};
 
 use super::super::case::{NOW, demand, put, remove, violated};
-use super::super::dice::Dice;
 use super::super::host::ProgramHost;
 use super::super::program::now;
 use super::super::race;
+use skep_plan::Dice;
 
 /// How often each operation is killed.
 const ROUNDS: usize = 12;

@@ -10,10 +10,10 @@ use skep_store::suite::{Edit, Failure, Host as _, Verdict};
 use skep_trace::EntryKind;
 
 use super::super::case::{NOW, demand, not_applicable, put, scope, violated};
-use super::super::dice::Dice;
 use super::super::host::ProgramHost;
 use super::super::strace::traced;
 use super::kills;
+use skep_plan::Dice;
 use skep_store::suite::STATE;
 
 /// Writes that are watched.

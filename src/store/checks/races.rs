@@ -7,9 +7,9 @@ use skep_store::ops::{StoreAnswer, StoreOp};
 use skep_store::suite::{Failure, Feature, Host as _, Verdict};
 
 use super::super::case::{NOW, demand, get, put, remove, remove_if, scope, violated};
-use super::super::dice::Dice;
 use super::super::host::ProgramHost;
 use super::super::race::{self, Raced};
+use skep_plan::Dice;
 
 /// Processes in a race: enough for a third to come between two.
 const PROCESSES: usize = 4;

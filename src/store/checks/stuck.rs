@@ -10,9 +10,9 @@ use skep_store::ops::StoreAnswer;
 use skep_store::suite::{Failure, Host as _, Process, Verdict};
 
 use super::super::case::{NOW, demand, not_applicable, put, violated};
-use super::super::dice::Dice;
 use super::super::host::ProgramHost;
 use super::super::race;
+use skep_plan::Dice;
 
 /// How often a process is stopped to find it with the lock.
 const TRIES: u32 = 100;

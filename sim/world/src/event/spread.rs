@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use skep_plan::Schedule;
+use skep_plan::{Dice, Schedule};
 
 /// What a hop belongs to: within one, nothing overtakes anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,7 +24,7 @@ pub(super) enum Lane {
 /// The lengths of hops, drawn one after another.
 #[derive(Debug)]
 pub(super) struct Spread {
-    state: u64,
+    dice: Dice,
     spread_ms: u64,
     /// When the last hop of each lane ends.
     last_ms: BTreeMap<Lane, u64>,
@@ -32,24 +32,19 @@ pub(super) struct Spread {
 
 impl Spread {
     pub(super) fn new(schedule: Schedule) -> Self {
-        Self { state: schedule.seed, spread_ms: schedule.spread_ms, last_ms: BTreeMap::new() }
+        Self {
+            dice: Dice::new(schedule.seed),
+            spread_ms: schedule.spread_ms,
+            last_ms: BTreeMap::new(),
+        }
     }
 
     /// When a hop ends that could end at `soonest_ms`.
     pub(super) fn due(&mut self, lane: Lane, soonest_ms: u64) -> u64 {
-        let longer_ms = self.draw() % (self.spread_ms + 1);
+        let longer_ms = self.dice.draw() % (self.spread_ms + 1);
         let last_ms = self.last_ms.entry(lane).or_default();
         *last_ms = (soonest_ms + longer_ms).max(*last_ms);
         *last_ms
-    }
-
-    /// `SplitMix64`: small, well mixed, and the same everywhere.
-    fn draw(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.state;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        word ^ (word >> 31)
     }
 }
 
