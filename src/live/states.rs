@@ -83,14 +83,14 @@ impl States {
         }
     }
 
-    /// Puts a raw file below a state directory.
+    /// Puts a raw file below a state directory, and tells what that looks like then.
     pub(super) fn give_file(
         &mut self,
         state: &Text,
         path: &str,
         bytes: &[u8],
         mode: u32,
-    ) -> Result<(), WorldError> {
+    ) -> Result<What, WorldError> {
         let place = self.place(state);
         let dir = self.dir(place);
         let file = dir.join(path);
@@ -100,7 +100,8 @@ impl States {
             write(&file, bytes)?;
             set_mode(&file, mode)
         };
-        put().map_err(ours)
+        put().map_err(ours)?;
+        Ok(self.look(place, true).0)
     }
 
     /// Carries out a scenario's act on a directory, and tells what it looks like now.
@@ -171,7 +172,7 @@ impl States {
         let changed = same.is_none();
         let snapshot = same.unwrap_or_else(|| Arc::new(seen));
         let holds = |entry: &Entry| matches!(entry.kind, EntryKind::File { .. });
-        if first.is_none() && snapshot.entries.values().any(holds) {
+        if !baseline && first.is_none() && snapshot.entries.values().any(holds) {
             *first = Some(snapshot.clone());
         }
         // After the scenario's own act the stores are asked again, whatever it looks like.

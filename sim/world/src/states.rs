@@ -92,18 +92,20 @@ impl States {
         }
     }
 
-    /// Puts a raw file below a state directory.
+    /// Puts a raw file below a state directory, and tells what that looks like then.
     pub(crate) fn give_file(
         &mut self,
         state: &Text,
         path: &str,
         bytes: &[u8],
         mode: u32,
-    ) -> Result<(), WorldError> {
+    ) -> Result<What, WorldError> {
         let dir = self.path(state);
         self.disk.make_dir("/state", 0o700).map_err(ours)?;
         self.disk.make_dir(&dir, 0o700).map_err(ours)?;
-        self.disk.put_file(&format!("{dir}/{path}"), bytes, mode).map_err(ours)
+        self.disk.put_file(&format!("{dir}/{path}"), bytes, mode).map_err(ours)?;
+        let place = self.place(state);
+        Ok(self.look(place, true).0)
     }
 
     /// Carries out a scenario's act on a directory, and tells what it looks like now.

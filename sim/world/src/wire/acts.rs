@@ -259,7 +259,7 @@ impl Ground for WireWorld {
         self.states.give(config, op, self.unix_ms())
     }
 
-    fn put_file(&mut self, path: &str, file: &GivenFile) -> Result<(), WorldError> {
+    fn put_file(&mut self, path: &str, file: &GivenFile) -> Result<What, WorldError> {
         self.states.give_file(&file.state, path, &file.bytes, file.mode)
     }
 }
