@@ -39,9 +39,13 @@ pub fn hunt(
     in_parallel(mutants, threads, stop, &one).into_iter().flatten().collect()
 }
 
-/// All these faults are the harness's or its store's: who blames another has not noticed it.
+/// All these faults are the harness's or its store's: who blames another has not noticed it. Nor has
+/// a seed that fails without the fault as well.
 fn shows(seed: u64, job: &Job) -> bool {
-    let played = Source::Workload.play(seed, job).ok().flatten();
-    let failure = played.and_then(|played| played.failure);
-    failure.is_some_and(|failure| failure.blame == Some(Blame::Harness))
+    let failure = |job: &Job| {
+        let played = Source::Workload.play(seed, job).ok().flatten();
+        played.and_then(|played| played.failure)
+    };
+    failure(job).is_some_and(|failure| failure.blame == Some(Blame::Harness))
+        && failure(&Job { mutants: Mutants::NONE, ..job.clone() }).is_none()
 }

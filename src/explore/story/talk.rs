@@ -266,6 +266,7 @@ impl Story {
         step.act("run-for \"10s\"");
         step.expect(format!("expect receipt session=\"{session}\" count=0"));
         self.sheet.step(step);
+        self.state.switched.insert(heard.key.channel);
         self.unsure(&heard.key);
         let mut step = StepText::new("the next message is not for the old session");
         let spot = Spot {

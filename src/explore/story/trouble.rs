@@ -85,10 +85,15 @@ impl Story {
         if !self.state.homes[home].resume || !self.state.loads {
             return;
         }
+        let before = self.state.last.clone();
         let (words, heard) = self.said(spot, Dress::Plain);
         let live = self.state.homes[home].live.get(&heard.key).cloned();
         let loadable = self.state.loadable(home, &heard.key);
-        let (Ok(loadable), false) = (loadable, live == Some(Live::Unsure)) else { return };
+        let (Ok(loadable), false) = (loadable, live == Some(Live::Unsure)) else {
+            // What is not said after all is no message that others could answer.
+            self.state.last = before;
+            return;
+        };
         let (point, opens) = match (live, loadable) {
             (Some(_), _) => {
                 (if at == Death::Answered { "prompt-answered" } else { "prompt-sent" }, false)
@@ -156,7 +161,9 @@ impl Story {
         let stored = matches!(point, "renamed" | "stored" | "prompt-sent" | "prompt-answered");
         let loads =
             self.state.homes[heard.home].loads && self.state.ground.choice != Choice::RefusedModels;
-        if !opens || (stored && loads) {
+        // What a twin wrote meanwhile may have taken its place.
+        let alone = self.state.homes.len() == 1;
+        if alone && (!opens || (stored && loads)) {
             // What was stored is loaded, and nothing is opened beside it.
             step.expect(format!("never \"session/new\" message=\"{}\"", heard.label));
         }
@@ -171,7 +178,12 @@ impl Story {
         let choice = self.state.homes[heard.home].choice;
         let live = Live::Session { name: session.clone(), turns: 1 };
         self.state.homes[heard.home].live.insert(heard.key.clone(), live);
-        self.state.keep(heard.home, &heard.key, Some(Kept::Session { name: session, choice }));
+        // What was renamed and never synced was never acknowledged: the power may still take it.
+        let kept = match point {
+            "renamed" => Kept::Unsure,
+            _ => Kept::Session { name: session, choice },
+        };
+        self.state.keep(heard.home, &heard.key, Some(kept));
     }
 
     /// Something happens to the file while everybody is down, and costs no turn.
@@ -264,10 +276,12 @@ impl Story {
             return;
         }
         let what = if read_only { "read-only" } else { "fill" };
+        let before = self.state.last.clone();
         let (words, heard) = self.said(spot, Dress::Plain);
         let fresh = !self.state.homes[0].live.contains_key(&heard.key)
             && self.state.kept(0, &heard.key).is_none();
         if !fresh {
+            self.state.last = before;
             return;
         }
         self.mark(if read_only { "disk/read-only" } else { "disk/full" });
