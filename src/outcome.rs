@@ -131,6 +131,34 @@ pub struct Line {
 }
 
 impl TestOutcome {
+    /// The outcome of a test that was not played: inconclusive, because nothing was seen. Of the
+    /// test no more is known than what it is called.
+    pub fn unplayed(test: Text, file: Text, world: WorldName) -> Self {
+        Self {
+            test,
+            file,
+            builtin: false,
+            source: "".into(),
+            span: 0..0,
+            steps: Vec::new(),
+            cites: Vec::new(),
+            rules: Vec::new(),
+            world,
+            seed: 0,
+            mutant: None,
+            verdict: Verdict::Inconclusive,
+            reason: None,
+            known: None,
+            judgements: Vec::new(),
+            trace: Trace::default(),
+            silences: Vec::new(),
+            remarks: Vec::new(),
+            bound: Vec::new(),
+            again: Vec::new(),
+            wall_ms: 0,
+        }
+    }
+
     /// The judgements that are broken, the earliest moment first.
     pub fn violated(&self) -> Vec<&Judgement> {
         self.judged(Verdict::Violated)
@@ -307,27 +335,8 @@ impl RunOutcome {
 #[cfg(test)]
 pub(crate) fn sample(name: &str, verdict: Verdict) -> TestOutcome {
     TestOutcome {
-        test: name.into(),
-        file: "x.kdl".into(),
-        builtin: false,
-        source: "".into(),
-        span: 0..0,
-        steps: Vec::new(),
-        cites: Vec::new(),
-        rules: Vec::new(),
-        world: WorldName::SimWire,
-        seed: 0,
-        mutant: None,
         verdict,
-        reason: None,
-        known: None,
-        judgements: Vec::new(),
-        trace: Trace::default(),
-        silences: Vec::new(),
-        remarks: Vec::new(),
-        bound: Vec::new(),
-        again: Vec::new(),
-        wall_ms: 0,
+        ..TestOutcome::unplayed(name.into(), "x.kdl".into(), WorldName::SimWire)
     }
 }
 

@@ -15,7 +15,7 @@ use super::interrupt::Interrupt;
 use super::options::{Format, OutputOptions, parse_instant};
 use super::targets::write_file;
 use super::trouble::Trouble;
-use super::{engine, help};
+use super::{discover, engine, help};
 use crate::certify::{self, Bounds, Certificate, Order, Profile, Standing, Tier};
 use crate::exit_code::ExitCode;
 use crate::report::certificate::{json, terminal};
@@ -154,7 +154,7 @@ fn profile(wanted: Option<&str>) -> Result<Profile, Trouble> {
             names.join(", ")
         )));
     }
-    let text = certify_reports::read(path)?;
+    let text = discover::text(path, certify_reports::MOST_BYTES)?;
     Profile::parse(&text).map_err(|why| Trouble::usage(format!("`{wanted}`: {why}")))
 }
 

@@ -1,11 +1,10 @@
 //! Reports of a certificate, and several of them beside each other.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::console::Console;
+use super::discover;
 use super::options::Format;
 use super::targets::write_file;
 use super::trouble::Trouble;
@@ -15,7 +14,7 @@ use crate::report::certificate::compare::{self, Column};
 use crate::report::certificate::{badge, html, json, markdown};
 
 /// A longer document is no certificate.
-const MOST_BYTES: u64 = 16 * 1024 * 1024;
+pub(super) const MOST_BYTES: u64 = 16 * 1024 * 1024;
 
 /// A kind of report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,23 +120,9 @@ pub fn compare(
 }
 
 fn column(path: &Path) -> Result<Column, Trouble> {
-    let document = serde_json::from_str(&read(path)?).ok();
+    let document = serde_json::from_str(&discover::text(path, MOST_BYTES)?).ok();
     document.as_ref().and_then(Column::read).ok_or_else(|| {
         Trouble::usage(format!("`{}` is no certificate", path.display()))
             .help("`skep certify --format json` writes one")
     })
-}
-
-/// Reads a file of the user's.
-///
-/// # Errors
-/// When it cannot be read, or is too long.
-#[expect(clippy::disallowed_methods, reason = "the command line reads the user's files")]
-pub(super) fn read(path: &Path) -> Result<String, Trouble> {
-    let mut text = String::new();
-    let read = File::open(path).and_then(|file| file.take(MOST_BYTES).read_to_string(&mut text));
-    match read {
-        Ok(_) => Ok(text),
-        Err(error) => Err(Trouble::usage(format!("`{}` cannot be read: {error}", path.display()))),
-    }
 }

@@ -186,6 +186,25 @@ fn read_bounded(
     SourceFile::from_bytes(name, &bytes).map_err(|mistake| Trouble::Scenarios(vec![mistake]))
 }
 
+/// The text of a file that is no scenario.
+///
+/// # Errors
+/// When it cannot be read, is no text, or is longer than that.
+#[expect(clippy::disallowed_methods, reason = "the command line reads the user's files")]
+pub fn text(path: &Path, most_bytes: u64) -> Result<String, Trouble> {
+    let mut text = String::new();
+    let read =
+        File::open(path).and_then(|file| file.take(most_bytes + 1).read_to_string(&mut text));
+    match read {
+        Err(error) => Err(Trouble::usage(format!("`{}` cannot be read: {error}", path.display()))),
+        Ok(_) if text.len() as u64 > most_bytes => {
+            let most = most_bytes >> 20;
+            Err(Trouble::usage(format!("`{}` is longer than {most} MiB", path.display())))
+        }
+        Ok(_) => Ok(text),
+    }
+}
+
 fn unreadable(path: &Path, error: &io::Error) -> Trouble {
     let shown = path.display();
     match error.kind() {

@@ -316,6 +316,5 @@ pub fn on_path(program: &str) -> bool {
     if program.contains('/') {
         return Path::new(program).exists();
     }
-    let path = variable("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+    found_on_path(program).is_some()
 }

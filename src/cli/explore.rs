@@ -1,7 +1,6 @@
 //! `skep explore`: many seeds, and the smallest file of what failed.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::num::NonZeroU8;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +15,8 @@ use super::options::{Format, OutputOptions, parse_instant, parse_mutant};
 use super::progress::Progress;
 use super::shards::{self, Shard};
 use super::suite::{self, Clock};
+use super::targets::write_file;
+use super::traces::make_folder;
 use super::trouble::Trouble;
 use super::{discover, engine, help};
 use crate::director::Job;
@@ -124,8 +125,8 @@ pub fn explore(arguments: &ExploreArguments, console: &Console) -> Result<ExitCo
     }
     let interrupt = Interrupt::watch(engine::clean_up)?;
     let (mut records, clock) = (Records::new(), Clock::start());
-    for (source, subject) in &sources {
-        let record = one(arguments, source, subject, &interrupt, clock, console)?;
+    for source in &sources {
+        let record = one(arguments, source, &interrupt, clock, console)?;
         records.insert((record.subject.clone(), record.mutant.clone()), record);
     }
     show(arguments, &records, console)?;
@@ -133,20 +134,18 @@ pub fn explore(arguments: &ExploreArguments, console: &Console) -> Result<ExitCo
 }
 
 /// What is explored, each with its name.
-fn sources(
-    arguments: &ExploreArguments,
-    console: &Console,
-) -> Result<Vec<(Source, String)>, Trouble> {
+fn sources(arguments: &ExploreArguments, console: &Console) -> Result<Vec<Source>, Trouble> {
     if arguments.paths.is_empty() && arguments.only.is_empty() {
-        return Ok(vec![(Source::Workload, report::WORKLOAD.to_owned())]);
+        return Ok(vec![Source::Workload]);
     }
     let tests = discover::only(discover::tests(&arguments.paths)?, &arguments.only)?;
     let mut sources = Vec::new();
     for test in tests {
-        let name = test.scenario.name.to_string();
         match Varied::new(&test.scenario) {
-            Ok(varied) => sources.push((Source::Scenario(Box::new(varied)), name)),
-            Err(why) => console.tell(&format!("{name} cannot be varied: {why}")),
+            Ok(varied) => sources.push(Source::Scenario(Box::new(varied))),
+            Err(why) => {
+                console.tell(&format!("{} cannot be varied: {why}", test.scenario.name));
+            }
         }
     }
     if sources.is_empty() {
@@ -172,13 +171,17 @@ impl ExploreArguments {
     fn job(&self) -> Job {
         engine::reference_job(self.mutant)
     }
+
+    /// No seed is to be begun any more.
+    fn is_over(&self, interrupt: &Interrupt, clock: Clock) -> bool {
+        interrupt.is_wanted() || self.time.is_some_and(|time| clock.passed_ms() > time)
+    }
 }
 
 /// Sweeps the seeds of one source, and makes small what failed.
 fn one(
     arguments: &ExploreArguments,
     source: &Source,
-    subject: &str,
     interrupt: &Interrupt,
     clock: Clock,
     console: &Console,
@@ -186,8 +189,7 @@ fn one(
     let seeds = arguments.seeds(source)?;
     let (job, threads) = (arguments.job(), suite::jobs(arguments.jobs));
     let progress = Progress::of_seeds(console, seeds.count());
-    let late = || arguments.time.is_some_and(|time| clock.passed_ms() > time);
-    let stop = || interrupt.is_wanted() || late();
+    let stop = || arguments.is_over(interrupt, clock);
     let tally = sweep(source, &seeds, &job, threads, &stop, &|failed| progress.seed(failed));
     progress.finish();
     // Also after Ctrl-C: what was found is kept. A second one ends this as well.
@@ -195,7 +197,7 @@ fn one(
     let played = tally.played + tally.empty + tally.mistakes.len() as u64;
     let mutant = arguments.mutant.map(|mutant| mutant.id().to_owned());
     let parts = vec![Part { seeds, played }];
-    Ok(Record { subject: subject.to_owned(), mutant, parts, tally, small })
+    Ok(Record { subject: source.subject().to_owned(), mutant, parts, tally, small })
 }
 
 type Failures = BTreeMap<Failure, (u64, u64)>;
@@ -220,10 +222,10 @@ fn small(
 
 fn tell(
     arguments: &ExploreArguments,
-    sources: &[(Source, String)],
+    sources: &[Source],
     console: &Console,
 ) -> Result<ExitCode, Trouble> {
-    for (source, _) in sources {
+    for source in sources {
         let seeds = arguments.seeds(source)?;
         for seed in (0..).map_while(|n| seeds.nth(n)) {
             if let Some(text) = source.text(seed) {
@@ -238,15 +240,18 @@ fn tell(
 fn show(arguments: &ExploreArguments, records: &Records, console: &Console) -> Result<(), Trouble> {
     let lines: String = records.values().map(Record::lines).collect();
     if let Some(file) = &arguments.results {
-        write(file, &lines)?;
+        write_file(file, lines.as_bytes())?;
     }
     let mut files = Vec::new();
+    if records.values().any(|record| !record.small.is_empty()) {
+        make_folder(&arguments.out, "--out")?;
+    }
     for record in records.values() {
         for (failure, text) in &record.small {
             let name = failure.what.replace('/', "-");
             let subject = record.subject.replace(|letter: char| !letter.is_alphanumeric(), "-");
             let file = arguments.out.join(format!("{subject}-{name}.kdl"));
-            write(&file, text)?;
+            write_file(&file, text.as_bytes())?;
             files.push((file, text.as_str()));
         }
     }
@@ -276,14 +281,6 @@ fn story(file: &Path, text: &str, arguments: &ExploreArguments, console: &Consol
     stories.map(|story| format!("{story}\n")).collect()
 }
 
-#[expect(clippy::disallowed_methods, reason = "the user names the folder")]
-fn write(file: &Path, text: &str) -> Result<(), Trouble> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let made = folder.map_or(Ok(()), fs::create_dir_all);
-    made.and_then(|()| fs::write(file, text))
-        .map_err(|error| Trouble::usage(format!("cannot write {}: {error}", file.display())))
-}
-
 /// What the whole came to.
 fn code(records: &Records) -> ExitCode {
     let tallies = || records.values().map(|record| &record.tally);
@@ -306,21 +303,12 @@ fn merge(arguments: &ExploreArguments, console: &Console) -> Result<ExitCode, Tr
     }
     let mut records = Records::new();
     for path in &arguments.paths {
-        let named = |why: String| Trouble::usage(format!("{}: {why}", path.display()));
-        let text = read(path).map_err(named)?;
-        record::join(&mut records, &text).map_err(named)?;
+        let text = discover::text(path, MOST_BYTES)?;
+        record::join(&mut records, &text)
+            .map_err(|why| Trouble::usage(format!("{}: {why}", path.display())))?;
     }
     show(arguments, &records, console)?;
     Ok(code(&records))
-}
-
-#[expect(clippy::disallowed_methods, reason = "the user names the file")]
-fn read(path: &Path) -> Result<String, String> {
-    let length = fs::metadata(path).map_err(|error| error.to_string())?.len();
-    if length > MOST_BYTES {
-        return Err(format!("longer than {} MiB", MOST_BYTES >> 20));
-    }
-    fs::read_to_string(path).map_err(|error| error.to_string())
 }
 
 /// Looks for every fault.

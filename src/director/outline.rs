@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use skep_check::expectation::{Expectation, TurnOutcome, Wanted};
-use skep_check::verdict::Verdict;
-use skep_trace::{Text, Trace};
+use skep_trace::Text;
 
 use super::play::Job;
 use crate::outcome::{Line, StepOutline, TestOutcome};
@@ -14,27 +13,14 @@ use crate::scenario::{Placed, Scenario, Span, Step};
 pub fn blank(scenario: &Scenario, job: &Job) -> TestOutcome {
     let words = |placed: &[Placed<Text>]| placed.iter().map(|word| word.value.clone()).collect();
     TestOutcome {
-        test: scenario.name.clone(),
-        file: scenario.file.name.clone(),
-        builtin: false,
         source: scenario.file.text.clone(),
         span: range(scenario.span),
         steps: scenario.steps.iter().map(step).collect(),
         cites: words(&scenario.cites),
         rules: words(&scenario.rules),
-        world: job.world,
         seed: job.seed,
         mutant: job.mutants.get(),
-        verdict: Verdict::Inconclusive,
-        reason: None,
-        known: None,
-        judgements: Vec::new(),
-        trace: Trace::default(),
-        silences: Vec::new(),
-        remarks: Vec::new(),
-        bound: Vec::new(),
-        again: Vec::new(),
-        wall_ms: 0,
+        ..TestOutcome::unplayed(scenario.name.clone(), scenario.file.name.clone(), job.world)
     }
 }
 

@@ -59,7 +59,11 @@ fn swarm() -> impl Strategy<Value = Swarm> {
 
 fn workload(swarm: &Swarm) -> impl Strategy<Value = Workload> + use<> {
     let ops = vec(op(swarm), 1..=MOST_OPS);
-    (ground(), ops).prop_map(|(ground, ops)| Workload { ground, ops })
+    (ground(), ops, any::<u8>()).prop_map(|(ground, ops, schedule)| Workload {
+        ground,
+        ops,
+        schedule,
+    })
 }
 
 /// One time in `of` true; smaller is false.

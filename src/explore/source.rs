@@ -8,6 +8,9 @@ use super::shrink::{self, Small};
 use super::vary::Varied;
 use crate::director::Job;
 
+/// What random workloads are called in results.
+pub const WORKLOAD: &str = "workload";
+
 /// What a seed is a seed of.
 #[derive(Clone, Debug)]
 pub enum Source {
@@ -18,6 +21,14 @@ pub enum Source {
 }
 
 impl Source {
+    /// What it is about: `workload`, or the test's name.
+    pub fn subject(&self) -> &str {
+        match self {
+            Self::Workload => WORKLOAD,
+            Self::Scenario(varied) => varied.name(),
+        }
+    }
+
     /// The name of a seed's scenario.
     pub fn name(&self, seed: u64) -> String {
         match self {

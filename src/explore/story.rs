@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 
 use self::sheet::Sheet;
 use self::state::State;
-use super::workload::{Choice, Ground, Op, Pair, Workload};
+use super::workload::{Choice, Op, Pair, Workload};
 
 /// A workload as a scenario.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub struct Told {
 
 /// Tells a workload as a scenario of this name.
 pub fn tell(workload: &Workload, name: &str) -> Told {
-    let mut story = Story::new(workload.ground);
+    let mut story = Story::new(workload);
     for op in &workload.ops {
         story.op(op);
     }
@@ -38,6 +38,7 @@ pub fn tell(workload: &Workload, name: &str) -> Told {
 /// A story while it is told.
 struct Story {
     state: State,
+    schedule: u8,
     sheet: Sheet,
     marks: BTreeSet<&'static str>,
     /// The agent lets a load wait on purpose, so that time-outs are to be short.
@@ -53,9 +54,10 @@ struct Story {
 }
 
 impl Story {
-    fn new(ground: Ground) -> Self {
+    fn new(workload: &Workload) -> Self {
         Self {
-            state: State::new(ground),
+            state: State::new(workload.ground),
+            schedule: workload.schedule,
             sheet: Sheet::default(),
             marks: BTreeSet::new(),
             impatient: false,
@@ -132,7 +134,8 @@ impl Story {
         }
         cast.extend(self.state.homes.iter().map(|home| self.harness(home.name)));
         if ground.spread_ms > 0 {
-            cast.insert(0, format!("schedule seed=1 spread=\"{}ms\"", ground.spread_ms));
+            let (seed, spread) = (self.schedule, ground.spread_ms);
+            cast.insert(0, format!("schedule seed={seed} spread=\"{spread}ms\""));
         }
         self.sheet.text(name, "agent \"a\"", &always, &cast)
     }

@@ -11,6 +11,8 @@ pub struct Workload {
     pub ground: Ground,
     /// What happens, in order.
     pub ops: Vec<Op>,
+    /// Where the lengths of hops are drawn from, where they differ.
+    pub schedule: u8,
 }
 
 /// Who takes part, and how they are set up. Every field's default is the plain case.

@@ -8,6 +8,7 @@ use super::paint::{Paint, Tone};
 use crate::explore::goals::{self, family};
 use crate::explore::hunt::Hunted;
 use crate::explore::record::Record;
+use crate::explore::source::WORKLOAD;
 
 /// What one sweep came to: what failed, and what was never reached.
 pub fn sweep(record: &Record, quiet: bool, paint: Paint) -> String {
@@ -46,9 +47,6 @@ pub fn sweep(record: &Record, quiet: bool, paint: Paint) -> String {
     .expect("a string takes all");
     text
 }
-
-/// The subject of a sweep over random workloads.
-pub const WORKLOAD: &str = "workload";
 
 fn runs(count: u64) -> String {
     if count == 1 { "1 run".to_owned() } else { format!("{} runs", grouped(count)) }

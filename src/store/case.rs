@@ -1,42 +1,10 @@
 //! The words of the checks that only processes can be put to.
 
-use skep_store::ops::{Config, Key, Lookup, StoreAnswer, StoreOp};
-use skep_store::suite::{Failure, Host as _, Process, Scope};
-use skep_trace::Hex32;
+use skep_store::ops::{Lookup, StoreAnswer, StoreOp};
+pub(super) use skep_store::suite::case::{NOW, get, put, remove, remove_if, scope, violated};
+use skep_store::suite::{Failure, Host as _, Process};
 
 use super::host::ProgramHost;
-
-/// The instant at which checks begin, in milliseconds.
-pub(super) const NOW: u64 = 1_780_000_000_000;
-
-/// The scope of all of them.
-pub(super) fn scope() -> Scope {
-    Scope { relay: "wss://relay.example".into(), pubkey: Hex32([0xa7; 32]) }
-}
-
-pub(super) fn key(channel: &str) -> Key {
-    Key { channel: channel.into(), root: None }
-}
-
-pub(super) fn put(channel: &str, session: &str) -> StoreOp {
-    StoreOp::Put { key: key(channel), session: session.into(), config: Config::default() }
-}
-
-pub(super) fn get(channel: &str) -> StoreOp {
-    StoreOp::Get { key: key(channel), config: Config::default() }
-}
-
-pub(super) fn remove(channel: &str) -> StoreOp {
-    StoreOp::Remove { key: key(channel) }
-}
-
-pub(super) fn remove_if(channel: &str, expected: &str) -> StoreOp {
-    StoreOp::RemoveIf { key: key(channel), expected: expected.into() }
-}
-
-pub(super) fn violated<T>(what: impl Into<String>) -> Result<T, Failure> {
-    Err(Failure::Violated(what.into()))
-}
 
 pub(super) fn not_applicable<T>(why: impl Into<String>) -> Result<T, Failure> {
     Err(Failure::NotApplicable(why.into()))

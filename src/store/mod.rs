@@ -7,7 +7,7 @@
 //! - [`examine`]: an [`Order`] to an [`Examination`]; start here.
 //! - [`protocol`]: what is asked and answered. `program`: one process. `host`: the suite's checks on
 //!   processes. `ground`: the directory. `trouble`: processes that do not keep to the protocol.
-//!   moments that a seed chooses. `story`: what was done.
+//!   `race`: several at once, and the moments that a seed chooses. `story`: what was done.
 //! - `strace`: what a process asks of the system. `point`, `crash`: every write, sync and rename killed or
 //!   failed. `rights`: what user 0 must not be allowed.
 //! - [`mod@reference`]: the reference store, behind the protocol.

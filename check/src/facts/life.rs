@@ -44,8 +44,7 @@ pub(crate) struct LifeFacts {
     pub(crate) settled: Option<usize>,
     /// The last word on what it holds unanswered, and the record of it.
     pub(crate) held: Option<(usize, Vec<Hex32>)>,
-    /// Commands and removals from channels that it was told: a copy after a reconnect is no second
-    /// one.
+    /// Commands and removals from channels that it was told.
     told: BTreeSet<Hex32>,
     /// Open subscriptions, by connection and name.
     subs: BTreeMap<(u32, Text), Sub>,

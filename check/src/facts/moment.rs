@@ -111,6 +111,8 @@ pub(crate) enum Seen<'r> {
         command: Command,
         /// The message that it was.
         message: MessageId,
+        /// The life was given it before: after a reconnect, say.
+        copy: bool,
     },
     /// The relay gave the owner's wish for another model to a harness.
     ModelSwitch {
@@ -129,6 +131,8 @@ pub(crate) enum Seen<'r> {
         conn: u32,
         /// Which channels.
         channels: Vec<Text>,
+        /// The life was told of this removal before.
+        copy: bool,
     },
     /// A harness published an event.
     Spoke {

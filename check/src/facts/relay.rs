@@ -34,9 +34,11 @@ impl Facts {
             }
             RelayMsg::Event { event, .. } if event.kind == REMOVED => {
                 let meant = self.key(life).is_some_and(|key| names_key(event, key));
-                let fresh = meant && self.lives.get_mut(life).is_told(event.id());
-                match channel_tag(event).filter(|_| fresh) {
-                    Some(channel) => Seen::Left { life, conn, channels: vec![channel] },
+                match channel_tag(event).filter(|_| meant) {
+                    Some(channel) => {
+                        let copy = !self.lives.get_mut(life).is_told(event.id());
+                        Seen::Left { life, conn, channels: vec![channel], copy }
+                    }
                     None => Seen::Nothing,
                 }
             }
@@ -44,7 +46,7 @@ impl Facts {
                 let channels = self.lives.get(life).channels_of(conn, sub).to_vec();
                 self.lives.get_mut(life).unsubscribe(conn, sub);
                 if REVOKED.contains(&&**message) && !channels.is_empty() {
-                    Seen::Left { life, conn, channels }
+                    Seen::Left { life, conn, channels, copy: false }
                 } else {
                     Seen::Nothing
                 }
@@ -60,11 +62,10 @@ impl Facts {
         };
         let message = self.messages.see(event);
         if let Some(command) = Command::parse(&event.content).filter(|_| self.is_owner(event)) {
-            if !self.lives.get_mut(life).is_told(event.id()) {
-                return Seen::Nothing;
-            }
-            self.lives.get_mut(life).told_to_end |= command == Command::Shutdown;
-            return Seen::Command { life, conn, command, message };
+            let own = self.lives.get_mut(life);
+            own.told_to_end |= command == Command::Shutdown;
+            let copy = !own.is_told(event.id());
+            return Seen::Command { life, conn, command, message, copy };
         }
         if event.pubkey == key {
             return Seen::Nothing;

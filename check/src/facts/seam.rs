@@ -58,7 +58,9 @@ impl Discards {
     /// What the relay told a life.
     fn told(&mut self, record: usize, seen: &Seen<'_>, facts: &Facts) {
         match seen {
-            Seen::Command { life, conn, command, message } => {
+            // Whoever was told before does not discard again: what is open now began after it.
+            Seen::Command { copy: true, .. } | Seen::Left { copy: true, .. } => {}
+            Seen::Command { life, conn, command, message, .. } => {
                 let told = Told { record, life: *life, conn: *conn };
                 if let Some(scope) = facts.scope(*life, *message) {
                     self.commanded(told, *command, &scope, facts);
@@ -67,7 +69,7 @@ impl Discards {
             Seen::ModelSwitch { life, conn, channel } => {
                 self.switched(Told { record, life: *life, conn: *conn }, channel, facts);
             }
-            Seen::Left { life, conn, channels } => {
+            Seen::Left { life, conn, channels, .. } => {
                 for channel in channels {
                     let scope = Scope { channel: channel.clone(), root: None };
                     let told = Told { record, life: *life, conn: *conn };

@@ -35,6 +35,16 @@ fn h80_a_message_that_is_dropped_is_lost() {
 }
 
 #[test]
+fn h80_a_message_that_was_on_its_way_to_an_ended_life_reached_nobody() {
+    let mut story = conversation();
+    story.says("m2", Said { channel: "general", ..Said::default() }).killed().delivers("m2");
+    story.starts("h").holds(&[]).settles();
+    assert_ne!(story.rule("H-80").verdict, Verdict::Violated);
+    story.mention("m3", "general").holds(&[]).settles();
+    assert_eq!(story.rule("H-80").verdict, Verdict::Violated);
+}
+
+#[test]
 fn h80_a_message_that_is_held_announced_or_steered_is_not_lost() {
     let mut story = conversation();
     story.mention("m2", "general").holds(&["m2"]).settles();

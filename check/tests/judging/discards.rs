@@ -58,6 +58,20 @@ fn h20_a_discarded_session_that_is_prompted_again_came_back_from_memory() {
 }
 
 #[test]
+fn h20_a_copy_of_what_discarded_a_session_discards_no_other() {
+    for way in [WAYS[0], WAYS[2]] {
+        let mut story = conversation();
+        way(&mut story);
+        let told = story.last();
+        story.mention("m2", "general").opens("S2", "general").turn("S2", &["m2"]);
+        story.hears_again(told).mention("m3", "general").turn("S2", &["m3"]).settles();
+        assert_held(&story.rule("H-20"));
+        story.mention("m4", "general").prompts("S1", &["m4"]);
+        assert_broken(&story.rule("H-20"), Blame::Harness, story.last());
+    }
+}
+
+#[test]
 fn h21_a_discarded_session_that_is_loaded_again_came_back_from_the_disk() {
     for way in WAYS {
         let mut story = conversation();

@@ -145,6 +145,14 @@ impl State {
         usize::from(harness) % self.homes.len()
     }
 
+    /// The word that says which of several harnesses is meant (` to="old"`); of one, nothing.
+    pub(super) fn meant(&self, home: usize, property: &str) -> String {
+        match self.homes.len() {
+            1 => String::new(),
+            _ => format!(" {property}=\"{}\"", self.homes[home].name),
+        }
+    }
+
     /// The thread that a spot names, as a scenario names it; `None` is the top of the channel.
     pub(super) fn thread(&self, spot: Spot) -> Option<String> {
         let channel = channel(spot);
@@ -181,8 +189,17 @@ impl State {
 
     /// The session that a load of this scope would ask for now; `Err` when nobody can say.
     pub(super) fn loadable(&self, home: usize, key: &Key) -> Result<Option<String>, ()> {
+        self.loadable_by(home, key, self.homes[home].loads)
+    }
+
+    /// The same of the agent's next process.
+    pub(super) fn loadable_next(&self, home: usize, key: &Key) -> Result<Option<String>, ()> {
+        self.loadable_by(home, key, self.loads)
+    }
+
+    fn loadable_by(&self, home: usize, key: &Key, loads: bool) -> Result<Option<String>, ()> {
         let it = &self.homes[home];
-        if !it.resume || !it.loads {
+        if !it.resume || !loads {
             return Ok(None);
         }
         match self.kept(home, key) {

@@ -22,9 +22,7 @@ impl Story {
             self.channels.insert(channel);
         }
         let mut words = format!("mention channel=\"{}\" as=\"{label}\"", CHANNELS[channel].0);
-        if self.state.homes.len() > 1 {
-            words.push_str(&format!(" to=\"{}\"", self.state.homes[home].name));
-        }
+        words.push_str(&self.state.meant(home, "to"));
         let mut marked = thread.clone();
         if let Some(thread) = &thread {
             words.push_str(&format!(" root=\"{thread}\""));
@@ -65,6 +63,12 @@ impl Story {
             goes_on: false,
         };
         (words, heard)
+    }
+
+    /// The scope that a plain message would belong to, before it is said. One at the top of a
+    /// channel begins a scope of its own under the thread policy, of which nothing is known yet.
+    pub(super) fn would_be_in(&self, spot: Spot) -> Key {
+        self.state.key(spot, self.state.thread(spot).as_deref(), "")
     }
 
     fn last_in(&self, channel: usize, thread: &str) -> Option<String> {
@@ -250,10 +254,7 @@ impl Story {
 
     fn command(&mut self, command: &str, heard: &Heard) -> String {
         self.channels.insert(heard.key.channel);
-        let to = match self.state.homes.len() {
-            1 => String::new(),
-            _ => format!(" to=\"{}\"", self.state.homes[heard.home].name),
-        };
+        let to = self.state.meant(heard.home, "to");
         format!("command \"{command}\" {}{to}", heard.key.words())
     }
 
@@ -286,10 +287,7 @@ impl Story {
     }
 
     fn switch_line(&self, home: usize, channel: usize) -> String {
-        let of = match self.state.homes.len() {
-            1 => String::new(),
-            _ => format!(" harness=\"{}\"", self.state.homes[home].name),
-        };
+        let of = self.state.meant(home, "harness");
         format!("switch-model \"m2\" channel=\"{}\"{of}", CHANNELS[channel].0)
     }
 
@@ -304,7 +302,7 @@ impl Story {
     fn named(&self, spot: Spot) -> Option<Key> {
         let thread = self.state.thread(spot);
         let threads = self.state.ground.threads && CHANNELS[channel(spot)].1 != "dm";
-        (!threads || thread.is_some()).then(|| self.state.key(spot, thread.as_deref(), ""))
+        (!threads || thread.is_some()).then(|| self.would_be_in(spot))
     }
 
     /// The owner rotates an idle session.

@@ -85,15 +85,12 @@ impl Story {
         if !self.state.homes[home].resume || !self.state.loads {
             return;
         }
-        let before = self.state.last.clone();
-        let (words, heard) = self.said(spot, Dress::Plain);
-        let live = self.state.homes[home].live.get(&heard.key).cloned();
-        let loadable = self.state.loadable(home, &heard.key);
-        let (Ok(loadable), false) = (loadable, live == Some(Live::Unsure)) else {
-            // What is not said after all is no message that others could answer.
-            self.state.last = before;
+        let key = self.would_be_in(spot);
+        let live = self.state.homes[home].live.get(&key).cloned();
+        let Ok(loadable) = self.state.loadable(home, &key) else { return };
+        if live == Some(Live::Unsure) {
             return;
-        };
+        }
         let (point, opens) = match (live, loadable) {
             (Some(_), _) => {
                 (if at == Death::Answered { "prompt-answered" } else { "prompt-sent" }, false)
@@ -121,6 +118,7 @@ impl Story {
         };
         let power = at == Death::PowerLoss && self.state.homes.len() == 1;
         self.mark(crash_mark(point, power));
+        let (words, heard) = self.said(spot, Dress::Plain);
         self.die(&heard, words, point, power);
         self.come_back(&heard, point, opens);
     }
@@ -276,14 +274,11 @@ impl Story {
             return;
         }
         let what = if read_only { "read-only" } else { "fill" };
-        let before = self.state.last.clone();
-        let (words, heard) = self.said(spot, Dress::Plain);
-        let fresh = !self.state.homes[0].live.contains_key(&heard.key)
-            && self.state.kept(0, &heard.key).is_none();
-        if !fresh {
-            self.state.last = before;
+        let key = self.would_be_in(spot);
+        if self.state.homes[0].live.contains_key(&key) || self.state.kept(0, &key).is_some() {
             return;
         }
+        let (words, heard) = self.said(spot, Dress::Plain);
         self.mark(if read_only { "disk/read-only" } else { "disk/full" });
         let mut step = StepText::new("nothing can be written, and the turn is served");
         step.act(format!("disk {what}"));
@@ -331,13 +326,9 @@ impl Story {
         else {
             return;
         };
-        let thread = self.state.thread(spot);
-        let key = self.state.key(spot, thread.as_deref(), "");
-        let same = |place: usize| self.state.loadable(place, &key);
-        let alike =
-            self.state.homes.iter().all(|home| home.resume && !home.live.contains_key(&key));
-        let (true, true, Ok(Some(session))) = (twins, alike, same(0)) else { return };
-        if same(1) != Ok(Some(session.clone())) {
+        let key = self.would_be_in(spot);
+        let Ok(Some(session)) = self.state.loadable(0, &key) else { return };
+        if self.state.loadable(1, &key) != Ok(Some(session.clone())) {
             return;
         }
         self.mark("overtaken");

@@ -296,12 +296,9 @@ impl Story {
             return TurnFault::None;
         }
         // Only a session that can be loaded outlives its agent.
-        if heard.turn == TurnFault::Dies {
-            let mut next = self.state.clone();
-            next.respawn(heard.home);
-            if next.loadable(heard.home, &heard.key) != Ok(Some(session.to_owned())) {
-                return TurnFault::None;
-            }
+        let next = || self.state.loadable_next(heard.home, &heard.key);
+        if heard.turn == TurnFault::Dies && next() != Ok(Some(session.to_owned())) {
+            return TurnFault::None;
         }
         self.sheet.rule("session/prompt", nth, actions);
         self.mark(mark);
@@ -314,11 +311,7 @@ impl Story {
         if !it.resume {
             return;
         }
-        let of = if self.state.homes.len() > 1 {
-            format!("harness=\"{}\" ", it.name)
-        } else {
-            String::new()
-        };
+        let of = self.state.meant(home, "harness");
         let words = key.words();
         match self.state.kept(home, key) {
             Some(Kept::Unsure) => {}
@@ -331,9 +324,9 @@ impl Story {
                     (Choice::Modes, 0) => " mode=\"ask\"".to_owned(),
                     (Choice::Modes, _) => " mode=\"free\"".to_owned(),
                 };
-                step.expect(format!("expect receipt {of}{words} session=\"{name}\"{made} count=1"));
+                step.expect(format!("expect receipt{of} {words} session=\"{name}\"{made} count=1"));
             }
-            None => step.expect(format!("expect receipt {of}{words} count=0")),
+            None => step.expect(format!("expect receipt{of} {words} count=0")),
         }
     }
 }

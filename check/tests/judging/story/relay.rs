@@ -70,6 +70,12 @@ impl Story {
         self.says(&label, Said { channel, text: command, ..Said::default() }).delivers(&label)
     }
 
+    /// The relay tells again what it told last: after a reconnect, say.
+    pub(crate) fn hears_again(&mut self, record: usize) -> &mut Self {
+        let again = self.records[record].what.clone();
+        self.happens(again)
+    }
+
     /// The owner asks for another model.
     pub(crate) fn switch_model(&mut self, channel: &str) -> &mut Self {
         self.switch_model_signed(channel, Sig::Valid)

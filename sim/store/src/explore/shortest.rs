@@ -2,14 +2,14 @@
 //!
 //! Schedules are tried in the order of how often a process is left for another though it could go
 //! on. Of those that go wrong with the fewest such switches the one with the fewest steps is taken,
-//! and of those the one that switches first. A crash is looked for at each point
-//! of each of them, earliest first, and of the disks that are wrong then the one that lost least is
-//! taken.
+//! and of those the one that switches first. A crash is looked for at each point of each of them,
+//! earliest first, and of the disks that are wrong then the one that lost least is taken.
 
 use super::judge::{Outcome, judge};
 use super::question::{Extent, Question};
 use super::walk::{Next, Turns, ending, left, ready};
 use crate::sim::{Choose, Doubt, Every};
+use crate::suite::case::MOST_DISKS;
 use crate::suite::commute::commute;
 use crate::suite::course::Course;
 use crate::suite::sim_ground::nameless;
@@ -18,8 +18,6 @@ use crate::volume::Op;
 
 /// Nothing that was ever found needs more.
 const MOST_PREEMPTIONS: u32 = 3;
-
-const MOST_DISKS: usize = 20_000;
 
 /// A doubt of a power cut that did not all reach the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,17 +3,13 @@
 use super::judge::{Outcome, judge};
 use super::question::{Extent, Question};
 use crate::sim::{Choose, Every};
-use crate::suite::case::{Case, Listing};
+use crate::suite::case::{Case, Listing, MOST_DISKS};
 use crate::suite::commute::{commute, commute_durably, leaves_a_mark};
 use crate::suite::course::Course;
 use crate::suite::{Failure, Host, LocalHost, SimGround, Subject};
 
 /// No question has more schedules than this; one that had would not be complete, and say so.
 const MOST_SCHEDULES: u64 = 300_000;
-
-/// The most disks that are looked at after one power cut. Operations on a few receipts stay far
-/// below.
-const MOST_DISKS: usize = 20_000;
 
 /// What was seen of a question.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

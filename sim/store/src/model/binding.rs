@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use skep_trace::{Receipt, Text};
 
+use super::plain::{FOLLOWS, NAMES_UNSYNCED};
 use super::{Break, also, conversation, must, plain};
 use crate::error::DiskError;
 use crate::ops::{StoreAnswer, StoreOp};
@@ -49,12 +50,7 @@ pub struct BindingStore<V> {
 
 type Sessions = BTreeMap<String, Text>;
 
-const NAMES_UNSYNCED: &str = "the directory is never synced, so that a power cut takes back the \
-                              rename that an acknowledged change rests on";
 const SILENT: &str = "a file that cannot be parsed is an empty one to it, and nobody is warned";
-const FOLLOWS: &str = "it opens what stands there, link or not, and asks neither what it is nor \
-                       whose";
-
 pub(super) const BREAKS: &[Break] = &[
     must(
         "scopes_do_not_meet",

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use skep_trace::{Receipt, Text};
 
+use super::plain::{FIXED, FOLLOWS, NO_LOCK, OLD, SILENT, UNSYNCED};
 use super::{Beyond, Break, also, conversation, must, plain};
 use crate::ops::{StoreAnswer, StoreOp};
 use crate::path::join;
@@ -39,16 +40,6 @@ struct Entry {
     updated: u64,
 }
 
-const OLD: &str = "the map is the one from when the store was opened: what another process did \
-                   since is not in it, and is written over";
-const NO_LOCK: &str = "it takes no lock: nobody is delayed, and nobody is kept apart";
-const UNSYNCED: &str = "neither the file nor its directory is synced, so that a power cut leaves an \
-                        empty file, or none";
-const FIXED: &str = "every writer uses the same temporary name, and opens whatever stands there";
-const SILENT: &str = "a file that cannot be read or parsed is an empty one to it, and nobody is \
-                      warned";
-const FOLLOWS: &str = "it opens what stands there, link or not, and asks neither what it is nor \
-                       whose";
 const SWALLOWED: &str = "a write that fails is answered as if it had been made";
 
 pub(super) const BREAKS: &[Break] = &[

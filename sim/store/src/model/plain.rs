@@ -9,6 +9,20 @@ use crate::ops::{Lookup, StoreAnswer};
 use crate::suite::Scope;
 use crate::volume::{Open, Volume};
 
+// Why a store breaks what it breaks, where several do for one reason.
+pub(super) const OLD: &str = "the map is the one from when the store was opened: what another process did since is not in \
+     it, and is written over";
+pub(super) const NO_LOCK: &str = "it takes no lock: nobody is delayed, and nobody is kept apart";
+pub(super) const UNSYNCED: &str = "neither the file nor its directory is synced, so that a power cut leaves an empty file, or none";
+pub(super) const NAMES_UNSYNCED: &str = "the directory is never synced, so that a power cut takes back the rename that an acknowledged \
+     change rests on";
+pub(super) const FIXED: &str =
+    "every writer uses the same temporary name, and opens whatever stands there";
+pub(super) const SILENT: &str =
+    "a file that cannot be read or parsed is an empty one to it, and nobody is warned";
+pub(super) const FOLLOWS: &str =
+    "it opens what stands there, link or not, and asks neither what it is nor whose";
+
 /// All of a file, however much it is; `None` if it is not there.
 pub(super) async fn read<V: Volume>(volume: &V, path: &str) -> Result<Option<Vec<u8>>, DiskError> {
     let how = Open { follow: true, wait: true, ..Open::READ };

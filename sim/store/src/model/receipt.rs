@@ -10,6 +10,7 @@ use std::cell::RefCell;
 use skep_trace::{Receipt as Listed, Text};
 
 use self::file::{Contents, Entry, State, matches};
+use super::plain::NAMES_UNSYNCED;
 use super::{Beyond, Break, also, conversation, must, plain};
 use crate::error::{DiskError, Errno};
 use crate::ops::{Key, Lookup, StoreAnswer, StoreOp};
@@ -37,9 +38,6 @@ const MOST_BYTES: u64 = 16 << 20;
 /// The pause between two tries of the lock, and how many there are: five seconds in all.
 const RETRY_MS: u64 = 100;
 const TRIES: usize = 50;
-
-const NAMES_UNSYNCED: &str = "the directory is never synced, so that a power cut takes back the \
-                              rename that an acknowledged change rests on";
 
 pub(super) const BREAKS: &[Break] = &[
     must(

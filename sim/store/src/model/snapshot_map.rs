@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use skep_trace::{Receipt, Text};
 
+use super::plain::{FIXED, FOLLOWS, NO_LOCK, OLD, SILENT, UNSYNCED};
 use super::{Break, also, conversation, must, plain};
 use crate::error::DiskError;
 use crate::ops::StoreAnswer;
@@ -31,16 +32,6 @@ pub struct SnapshotMapStore<V> {
 
 type Sessions = BTreeMap<String, Text>;
 
-const OLD: &str = "the map is the one from when the store was opened: what another process did \
-                   since is not in it, and is written over";
-const NO_LOCK: &str = "it takes no lock: nobody is delayed, and nobody is kept apart";
-const UNSYNCED: &str = "neither the file nor its directory is synced, so that a power cut leaves an \
-                        empty file, or none";
-const FIXED: &str = "every writer uses the same temporary name, and opens whatever stands there";
-const SILENT: &str = "a file that cannot be read or parsed is an empty one to it, and nobody is \
-                      warned";
-const FOLLOWS: &str = "it opens what stands there, link or not, and asks neither what it is nor \
-                       whose";
 const AHEAD: &str = "a change that could not be written stays in the map, and gets are answered \
                      from it";
 

@@ -1,5 +1,7 @@
 //! Where a simulation has a choice: drawn from a seed, or every one in turn.
 
+use skep_plan::Dice;
+
 /// Makes choices. By convention the first way is the least that can have happened (nothing of it
 /// reached the disk) and the last is the most.
 pub trait Choose {
@@ -27,7 +29,7 @@ pub struct Doubt {
 /// fair coin at each choice would hardly ever lose everything, which is what a real disk likes best.
 #[derive(Clone, Debug)]
 pub struct Seeded {
-    state: u64,
+    dice: Dice,
     mood: Mood,
 }
 
@@ -41,22 +43,13 @@ enum Mood {
 impl Seeded {
     /// The choices of this seed.
     pub fn new(seed: u64) -> Self {
-        let mut seeded = Self { state: seed, mood: Mood::Mixed };
-        seeded.mood = match seeded.draw() % 4 {
+        let mut seeded = Self { dice: Dice::new(seed), mood: Mood::Mixed };
+        seeded.mood = match seeded.dice.draw() % 4 {
             0 => Mood::First,
             1 => Mood::Last,
             _ => Mood::Mixed,
         };
         seeded
-    }
-
-    /// `SplitMix64`: small, well mixed, and the same everywhere.
-    fn draw(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.state;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        word ^ (word >> 31)
     }
 }
 
@@ -65,7 +58,7 @@ impl Choose for Seeded {
         match self.mood {
             Mood::First => 0,
             Mood::Last => ways - 1,
-            Mood::Mixed => (self.draw() % ways as u64) as usize,
+            Mood::Mixed => (self.dice.draw() % ways as u64) as usize,
         }
     }
 }

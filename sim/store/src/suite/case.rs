@@ -6,37 +6,42 @@ use super::host::{Edit, Failure, Host, Process, STATE, Scope, Step};
 use crate::ops::{Config, Key, Lookup, StoreAnswer, StoreOp};
 
 /// The instant at which checks begin: well away from 0, so that clocks can go backwards.
-pub(crate) const NOW: u64 = 1_780_000_000_000;
+pub const NOW: u64 = 1_780_000_000_000;
 
 /// More steps than any operation takes that need not wait.
 pub(super) const MOST_STEPS: usize = 1_000;
 
 /// The most disks that are looked at after one power cut. Operations on a few receipts stay far
 /// below.
-const MOST_DISKS: usize = 20_000;
+pub(crate) const MOST_DISKS: usize = 20_000;
 
 /// The scope of most checks.
-pub(crate) fn scope() -> Scope {
+pub fn scope() -> Scope {
     Scope { relay: "wss://relay.example".into(), pubkey: Hex32([0xa7; 32]) }
 }
 
-pub(super) fn key(channel: &str) -> Key {
+/// The key of a channel, without a thread.
+pub fn key(channel: &str) -> Key {
     Key { channel: channel.into(), root: None }
 }
 
-pub(crate) fn put(channel: &str, session: &str) -> StoreOp {
+/// A put under the default configuration.
+pub fn put(channel: &str, session: &str) -> StoreOp {
     StoreOp::Put { key: key(channel), session: session.into(), config: Config::default() }
 }
 
-pub(crate) fn get(channel: &str) -> StoreOp {
+/// A get under the default configuration.
+pub fn get(channel: &str) -> StoreOp {
     StoreOp::Get { key: key(channel), config: Config::default() }
 }
 
-pub(crate) fn remove(channel: &str) -> StoreOp {
+/// A remove.
+pub fn remove(channel: &str) -> StoreOp {
     StoreOp::Remove { key: key(channel) }
 }
 
-pub(crate) fn remove_if(channel: &str, expected: &str) -> StoreOp {
+/// A conditional remove.
+pub fn remove_if(channel: &str, expected: &str) -> StoreOp {
     StoreOp::RemoveIf { key: key(channel), expected: expected.into() }
 }
 
@@ -51,7 +56,11 @@ pub(super) fn got(session: Option<&str>) -> StoreAnswer {
 /// Channel and session of each receipt.
 pub(crate) type Listing = Vec<(String, String)>;
 
-pub(super) fn violated<T>(what: impl Into<String>) -> Result<T, Failure> {
+/// The rule is broken, in this way.
+///
+/// # Errors
+/// Always.
+pub fn violated<T>(what: impl Into<String>) -> Result<T, Failure> {
     Err(Failure::Violated(what.into()))
 }
 

@@ -14,7 +14,7 @@
 //! A check is an ordinary function that the host's futures are polled inside of: a store that does
 //! not end is a finding, and not a test that hangs.
 
-pub(crate) mod case;
+pub mod case;
 pub(crate) mod commute;
 mod concurrency;
 mod cost;
