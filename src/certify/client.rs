@@ -59,6 +59,9 @@ pub(super) struct Client {
 /// How long is waited at once: then it is seen whether anybody wants to stop.
 const SLICE: Duration = Duration::from_millis(200);
 
+/// Between two looks at what is noted elsewhere.
+const LOOK: Duration = Duration::from_millis(20);
+
 /// Who the client is, in the words of a trace.
 pub(super) fn ourselves() -> Life {
     Life { harness: "certify".into(), life: 1 }
@@ -197,12 +200,50 @@ impl Client {
         wanted.min(self.bounds.whole.saturating_sub(self.tape.elapsed()))
     }
 
-    /// Waits until a session has streamed so many chunks of text since it was last asked.
-    pub(super) fn streams(&mut self, session: &str, chunks: usize) -> bool {
+    /// Waits until a turn has streamed so many chunks of text since that was last forgotten; not
+    /// once it is over.
+    pub(super) fn streams(&mut self, turn: &RpcId, session: &str, chunks: usize) -> bool {
         let deadline = now() + self.patience();
-        let count = |client: &Self| client.chunks.get(session).copied().unwrap_or(0);
-        while count(self) < chunks && self.hear_until(deadline) {}
-        count(self) >= chunks
+        while self.streamed(session) < chunks
+            && !self.replies.contains_key(turn)
+            && self.hear_until(deadline)
+        {}
+        self.streamed(session) >= chunks
+    }
+
+    /// Chunks of text that a session has streamed since that was last forgotten.
+    pub(super) fn streamed(&self, session: &str) -> usize {
+        self.chunks.get(session).copied().unwrap_or(0)
+    }
+
+    /// Waits until the process's model is sent these words; false where that does not happen soon,
+    /// or the turn is over.
+    pub(super) fn model_hears(&mut self, turn: &RpcId, since: usize, words: &str) -> bool {
+        let deadline = now() + self.patience().min(self.bounds.answer / 4);
+        while !self.tape.model_heard(since, &self.name, words) {
+            let over = self.replies.contains_key(turn) || self.is_gone() || self.tape.is_cut();
+            if over || now() >= deadline {
+                return false;
+            }
+            // The model is heard by another thread: it is looked at whenever nothing comes.
+            self.hear_until((now() + LOOK).min(deadline));
+        }
+        true
+    }
+
+    /// The process has asked the stub for something: it has no other model.
+    pub(super) fn uses_stub(&self) -> bool {
+        self.tape.model_heard(0, &self.name, "")
+    }
+
+    /// A request has its answer, which nobody has waited for yet.
+    pub(super) fn has_answer(&self, id: &RpcId) -> bool {
+        self.replies.contains_key(id)
+    }
+
+    /// How much stands on the tape by now.
+    pub(super) fn tape_length(&self) -> usize {
+        self.tape.length()
     }
 
     /// Forgets what a session has streamed.

@@ -32,6 +32,13 @@ pub(super) struct Exchange {
     cut: bool,
 }
 
+impl Exchange {
+    /// It was waited for long enough, and never answered.
+    pub(super) fn is_mute(&self) -> bool {
+        self.gave_up && self.answers.is_empty()
+    }
+}
+
 /// A sighting with its place.
 #[derive(Debug)]
 pub(super) struct Seen {

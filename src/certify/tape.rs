@@ -62,6 +62,20 @@ impl Tape {
         if self.is_cut() { Duration::MAX } else { self.started.elapsed() }
     }
 
+    /// How much stands on it by now.
+    pub(super) fn length(&self) -> usize {
+        self.records.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// Whether, from a place on, a process's model was asked with a text in which these words are.
+    pub(super) fn model_heard(&self, from: usize, process: &Process, words: &str) -> bool {
+        let records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        records.iter().skip(from).any(|record| {
+            matches!(&record.what, What::Sighting { agent, sighting: Sighting::ModelAsked { said, .. } }
+                if agent == process && said.iter().any(|text| text.contains(words)))
+        })
+    }
+
     /// What stands on it by now. Whoever still writes to it writes for nobody.
     pub(super) fn finish(&self, header: Header) -> Trace {
         let records = self.records.lock().map(|mut records| std::mem::take(&mut *records));

@@ -65,21 +65,56 @@ impl Transcript {
         transcript
     }
 
-    /// What was said live in a session before its load: by us in prompts, by the agent in answer.
+    /// What was said live in a session before its load: by us in prompts, by the agent in answer,
+    /// and by the agent after its answer.
     pub(super) fn live(evidence: &Evidence, load: &Exchange) -> Self {
+        Self::said(evidence, &turns(evidence, load))
+    }
+
+    /// The same, of the turns that came to their own end before the load was asked for: of a turn
+    /// that was cancelled or cut off nobody promised to keep anything.
+    pub(super) fn complete(evidence: &Evidence, load: &Exchange) -> Self {
+        let mut turns = turns(evidence, load);
+        turns.retain(|turn| {
+            let stop = evidence.result(turn).map(|result| &result["stopReason"]);
+            stop.is_some_and(|stop| *stop != "cancelled")
+                && turn.answers.first().is_some_and(|answer| *answer < load.request)
+        });
+        Self::said(evidence, &turns)
+    }
+
+    fn said(evidence: &Evidence, turns: &[&Exchange]) -> Self {
         let mut transcript = Self::default();
-        for turn in turns(evidence, load) {
+        for turn in turns {
             let prompt = &evidence.request(turn)["params"]["prompt"];
             let mut said = Message::new(Role::User, turn.request);
             for block in prompt.as_array().into_iter().flatten() {
                 said.add(block);
             }
             transcript.messages.push(said);
-            for (line, update) in evidence.updates(turn) {
+            for (line, update) in evidence.updates(turn).into_iter().chain(evidence.late(turn)) {
                 transcript.take(line, update, false);
             }
         }
         transcript
+    }
+
+    /// Takes out what the user said in prompts that failed: an agent may keep it or not.
+    pub(super) fn forget_failed(&mut self, evidence: &Evidence, load: &Exchange) {
+        let mut failed = prompts(evidence, load);
+        failed.retain(|turn| evidence.error(turn).is_some());
+        let failed = Self::said(evidence, &failed);
+        let said = |message: &Message| {
+            message.role == Role::User
+                && failed.messages.iter().any(|wanted| wanted.is_told_by(message))
+        };
+        self.messages.retain(|message| !said(message));
+    }
+
+    /// The first message of another telling that this one does not tell in its place.
+    pub(super) fn lacks<'t>(&self, other: &'t Self) -> Option<&'t Message> {
+        let mut told = self.messages.iter();
+        other.messages.iter().find(|wanted| !told.any(|one| wanted.is_told_by(one)))
     }
 
     /// The messages of one side.
@@ -130,6 +165,14 @@ impl Transcript {
 }
 
 impl Message {
+    /// The same side says the same. Blocks that are no text may come back as words: a requirement
+    /// of their own looks at them.
+    pub(super) fn is_told_by(&self, told: &Self) -> bool {
+        let (text, back) = (self.text.trim(), told.text.trim());
+        let begins = !self.blocks.is_empty() && back.starts_with(text);
+        self.role == told.role && (text == back || begins)
+    }
+
     fn new(role: Role, line: usize) -> Self {
         Self { role, text: String::new(), blocks: Vec::new(), line, id: Value::Null }
     }
@@ -142,16 +185,22 @@ impl Message {
     }
 }
 
+/// The prompts of a session before its load that did not fail.
+pub(super) fn turns<'e>(evidence: &'e Evidence, load: &Exchange) -> Vec<&'e Exchange> {
+    let mut turns = prompts(evidence, load);
+    turns.retain(|turn| evidence.error(turn).is_none());
+    turns
+}
+
 /// The prompts of a session before its load, in their order. Homes that share nothing may have
 /// given the same id.
-pub(super) fn turns<'e>(evidence: &'e Evidence, load: &Exchange) -> Vec<&'e Exchange> {
+fn prompts<'e>(evidence: &'e Evidence, load: &Exchange) -> Vec<&'e Exchange> {
     let home = |exchange: &Exchange| &evidence.lines[exchange.request].agent.agent;
     let ours = |(_, turn): &(Probe, &Exchange)| {
         evidence.method(turn) == "session/prompt"
             && evidence.session(turn) == evidence.session(load)
             && home(turn) == home(load)
             && turn.request < load.request
-            && evidence.error(turn).is_none()
     };
     let mut turns: Vec<_> = evidence.every().filter(ours).map(|(_, turn)| turn).collect();
     turns.sort_by_key(|turn| turn.request);

@@ -63,6 +63,10 @@ pub(super) struct Memory {
     pub(super) loads: BTreeMap<String, u32>,
     pub(super) failed_ids: BTreeSet<String>,
     pub(super) deleted: BTreeMap<String, Value>,
+    /// The session whose model failed last.
+    pub(super) failed_in: Option<String>,
+    /// The session whose prompt was answered last, if nothing was asked for since.
+    pub(super) answered: Option<String>,
 }
 
 /// A prompt under way.
@@ -72,6 +76,8 @@ pub(super) struct Turn {
     pub(super) session: String,
     pub(super) beats: VecDeque<Beat>,
     pub(super) timer: Option<u64>,
+    /// A timer of it was due already.
+    pub(super) waited: bool,
     /// The request for permission that it waits for, and the tool call.
     pub(super) asks: Option<(i64, String)>,
 }
@@ -123,7 +129,11 @@ impl Solo {
 
     fn line(&mut self, line: &str, ground: &mut dyn Ground) {
         let Ok(message) = serde_json::from_str::<Value>(line) else {
-            return self.send(&error_frame(&Value::Null, PARSE_ERROR, "this line is no JSON"));
+            let mut frame = error_frame(&Value::Null, PARSE_ERROR, "this line is no JSON");
+            if self.has(Defect::AnswersWithoutId) {
+                frame.as_object_mut().expect("it was made an object").remove("id");
+            }
+            return self.send(&frame);
         };
         let id = message.get("id").cloned();
         match (message.get("method").and_then(Value::as_str), id) {
@@ -138,6 +148,9 @@ impl Solo {
 
     fn request(&mut self, id: &Value, method: &str, params: &Value, ground: &mut dyn Ground) {
         let last_load = self.memory.last_load.take();
+        if method != "session/load" {
+            self.memory.answered = None;
+        }
         if method == "session/prompt" {
             return self.prompt(id, params, ground);
         }

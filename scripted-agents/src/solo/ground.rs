@@ -73,6 +73,12 @@ impl Kept {
         ids.len()
     }
 
+    /// Its last turn was slow, and neither came to its end nor was cancelled.
+    pub(super) fn was_cut(&self) -> bool {
+        let last = self.history.last().and_then(|update| update["content"]["text"].as_str());
+        last.is_some_and(|text| text.starts_with("word "))
+    }
+
     /// The first words of the user.
     pub(super) fn title(&self) -> Option<String> {
         const LETTERS: usize = 40;

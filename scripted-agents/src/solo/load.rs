@@ -74,6 +74,7 @@ impl Solo {
         lives && self.has(Defect::LosesLive)
             || kept.history.is_empty() && self.has(Defect::NeedsAPrompt)
             || kept.history.iter().any(is_cancel_mark) && self.has(Defect::BreaksOnCancel)
+            || kept.was_cut() && self.has(Defect::LosesCut)
     }
 
     fn load(
@@ -178,6 +179,11 @@ impl Solo {
         let spoil = Spoil { defect: self.defect, again };
         let updates: Vec<_> =
             kept.history.iter().filter(|update| !is_cancel_mark(update)).cloned().collect();
+        let fresh = self.memory.answered.take().is_some_and(|answered| answered == id);
+        let updates = match fresh && self.has(Defect::WritesBehind) {
+            true => without_last_turn(updates),
+            false => updates,
+        };
         let mut updates = spoil.history(updates);
         let last = updates.pop();
         for update in &updates {
@@ -248,6 +254,17 @@ impl Solo {
             }),
         );
     }
+}
+
+/// All but what began with the last message of the user.
+fn without_last_turn(mut updates: Vec<Value>) -> Vec<Value> {
+    let user = |update: &Value| update["sessionUpdate"] == "user_message_chunk";
+    let last = updates.iter().rposition(user).map(|at| updates[at]["messageId"].clone());
+    let first = updates
+        .iter()
+        .position(|update| user(update) && Some(&update["messageId"]) == last.as_ref());
+    updates.truncate(first.unwrap_or(updates.len()));
+    updates
 }
 
 /// A turn that was cancelled is marked in the history; nobody else is told.

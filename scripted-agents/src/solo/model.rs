@@ -17,6 +17,10 @@ pub(super) enum Beat {
     Ask(String),
     /// The tool does its work: a line is added to a file in the session's directory.
     Work,
+    /// The model says nothing, for ever.
+    Silence,
+    /// The model has failed for good.
+    Fail,
 }
 
 /// What a turn is made of: the conversation so far, and where it happens.
@@ -33,6 +37,9 @@ pub(super) struct Scene<'a> {
 /// Words of a slow answer, and the time between two of them.
 const SLOW_WORDS: usize = 400;
 const SLOW_MS: u64 = 15;
+/// Bursts of a dense answer, and the pieces of each.
+const DENSE_BURSTS: usize = 200;
+const DENSE_PIECES: usize = 10;
 /// Pieces that an answer is streamed in.
 const PIECES: usize = 3;
 /// How much of a prompt an answer repeats, in letters.
@@ -55,6 +62,12 @@ pub(super) fn play(scene: &Scene) -> VecDeque<Beat> {
     }
     if wish("skep:slow") {
         slow(&mut beats, scene);
+    } else if wish("skep:dense") {
+        dense(&mut beats, scene);
+    } else if wish("skep:silent") {
+        beats.push_back(Beat::Silence);
+    } else if wish("skep:fail-500") {
+        beats.push_back(Beat::Fail);
     } else {
         say(&mut beats, scene, &answer(scene));
     }
@@ -104,6 +117,18 @@ fn slow(beats: &mut VecDeque<Beat>, scene: &Scene) {
         let text = format!("word {word} ");
         beats.push_back(Beat::Tell(chunk("agent_message_chunk", &id, &text)));
         beats.push_back(Beat::Wait(SLOW_MS));
+    }
+}
+
+/// Bursts of pieces, with hardly any time between them.
+fn dense(beats: &mut VecDeque<Beat>, scene: &Scene) {
+    for burst in 0..DENSE_BURSTS {
+        for piece in 0..DENSE_PIECES {
+            let id = format!("a{}", scene.turn);
+            let text = format!("{} ", burst * DENSE_PIECES + piece);
+            beats.push_back(Beat::Tell(chunk("agent_message_chunk", &id, &text)));
+        }
+        beats.push_back(Beat::Wait(1));
     }
 }
 

@@ -54,6 +54,9 @@ impl Spoil {
             Defect::PendingTools if update.get("status").is_some() => {
                 update["status"] = "pending".into();
             }
+            Defect::ShowsTerminal if kind == "tool_call_update" => {
+                update["content"] = json!([{"type": "terminal", "terminalId": "t1"}]);
+            }
             Defect::HalfPlan if kind == "plan" => {
                 for entry in update["entries"].as_array_mut().into_iter().flatten() {
                     entry.as_object_mut().expect("an entry").remove("priority");

@@ -39,6 +39,9 @@ impl Solo {
         if self.running.iter().any(|turn| turn.session == id) {
             return Err((INVALID_REQUEST, "a prompt of this session is running".to_owned()));
         }
+        if self.has(Defect::Sulks) && self.memory.failed_in.as_ref() == Some(&id) {
+            return Err((INTERNAL, "the model failed before".to_owned()));
+        }
         if self.has(Defect::NeedsFiles) && !self.files {
             return Err((INTERNAL, "a client must serve files".to_owned()));
         }
@@ -49,7 +52,7 @@ impl Solo {
         let own = self.own_name(&id);
         let kept = ground.read(&own).ok_or_else(|| not_found(&id))?;
         let beats = self.beats(&own, blocks, &kept, ground);
-        Ok(Turn { id: request.clone(), session: id, beats, timer: None, asks: None })
+        Ok(Turn { id: request.clone(), session: id, beats, timer: None, waited: false, asks: None })
     }
 
     /// Keeps what the user said and decides what is done about it.
@@ -63,9 +66,17 @@ impl Solo {
         let turn = kept.turns() + 1;
         let facts = Facts { used_ms: ground.now_ms(), ..kept.facts.clone() };
         ground.put(id, &facts);
-        for block in blocks {
+        let retried = |block: &Value| {
+            block["text"].as_str().is_some_and(|text| text.contains("skep:fail-429"))
+        };
+        let twice = self.has(Defect::KeepsRetries) && blocks.iter().any(retried);
+        let times = if twice { 2 } else { 1 };
+        for (block, time) in
+            blocks.iter().flat_map(|block| (0..times).map(move |time| (block, time)))
+        {
             let said = json!({
-                "sessionUpdate": "user_message_chunk", "messageId": format!("u{turn}"),
+                "sessionUpdate": "user_message_chunk",
+                "messageId": format!("u{turn}{}", if time > 0 { "-again" } else { "" }),
                 "content": block,
             });
             self.keep(id, &said, ground);
@@ -107,12 +118,30 @@ impl Solo {
                     let cwd = ground.read(&own).map(|kept| kept.facts.cwd).unwrap_or_default();
                     ground.work(&cwd);
                 }
-                None => {
-                    let turn = self.running.remove(at);
-                    let stop = if self.has(Defect::OddStop) { "finished" } else { "end_turn" };
-                    return self.answer(&turn.id, Ok(json!({"stopReason": stop})));
-                }
+                // Until it is cancelled.
+                Some(Beat::Silence) => return,
+                Some(Beat::Fail) => return self.fail(at),
+                None => return self.finish(at),
             }
+        }
+    }
+
+    fn finish(&mut self, at: usize) {
+        let turn = self.running.remove(at);
+        let stop = if self.has(Defect::OddStop) { "finished" } else { "end_turn" };
+        let mut result = json!({"stopReason": stop});
+        if self.has(Defect::OwnResultField) {
+            result["turns"] = 1.into();
+        }
+        self.memory.answered = Some(turn.session);
+        self.answer(&turn.id, Ok(result));
+    }
+
+    fn fail(&mut self, at: usize) {
+        let turn = self.running.remove(at);
+        self.memory.failed_in = Some(turn.session);
+        if !self.has(Defect::MuteOnFailure) {
+            self.answer(&turn.id, Err((INTERNAL, "the model failed".to_owned())));
         }
     }
 
@@ -163,6 +192,7 @@ impl Solo {
         let due = |turn: &Turn| turn.timer == Some(timer);
         if let Some(at) = self.running.iter().position(due) {
             self.running[at].timer = None;
+            self.running[at].waited = true;
             self.advance(at, ground);
         }
     }
@@ -174,7 +204,10 @@ impl Solo {
 
     /// Ends what runs in a session, as a cancel does.
     pub(super) fn end_turns(&mut self, session: &str, ground: &mut dyn Ground) {
-        let ours = |turn: &mut Turn| turn.session == session;
+        let deaf = self.has(Defect::LosesEarlyCancel);
+        let ours = |turn: &mut Turn| {
+            turn.session == session && !(deaf && turn.timer.is_some() && !turn.waited)
+        };
         let ended: Vec<_> = self.running.extract_if(.., ours).collect();
         for turn in ended {
             let own = self.own_name(session);
@@ -185,12 +218,22 @@ impl Solo {
 
     fn answer_cancelled(&mut self, turn: &Turn) {
         let deaf = self.has(Defect::CannotCancel) && self.loaded.contains(&turn.session);
-        let outcome = if self.has(Defect::CancelIsError) {
-            Err((INTERNAL, "the prompt was aborted".to_owned()))
-        } else {
-            Ok(json!({"stopReason": if deaf { "end_turn" } else { "cancelled" }}))
-        };
+        let silent = turn.timer.is_none() && turn.asks.is_none();
+        let outcome =
+            if self.has(Defect::CancelIsError) || silent && self.has(Defect::SilenceIsError) {
+                Err((INTERNAL, "the prompt was aborted".to_owned()))
+            } else {
+                Ok(json!({"stopReason": if deaf { "end_turn" } else { "cancelled" }}))
+            };
         self.answer(&turn.id, outcome);
+        if self.has(Defect::DenseLeftovers) {
+            let told = |beat: &Beat| matches!(beat, Beat::Tell(_));
+            // A slow turn has one piece between two pauses.
+            let dense = turn.beats.iter().take(2).all(told);
+            if let Some(Beat::Tell(update)) = turn.beats.front().filter(|_| dense) {
+                self.tell(&turn.session, update);
+            }
+        }
         if self.has(Defect::TalksAfterCancel) {
             self.tell(
                 &turn.session,
@@ -204,6 +247,9 @@ impl Solo {
         if method == "session/new"
             && let Some(id) = self.latest(ground)
         {
+            if self.has(Defect::StrayMethod) {
+                self.send(&json!({"jsonrpc": "2.0", "method": "skep/hello", "params": {}}));
+            }
             self.tell_commands(&id);
         }
         if method == "session/close"

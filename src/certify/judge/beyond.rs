@@ -5,7 +5,7 @@ use serde_json::Value;
 use skep_trace::Sighting;
 
 use super::{asked, good, outcome, some_loads};
-use crate::certify::evidence::{Evidence, Exchange};
+use crate::certify::evidence::{Evidence, Exchange, Line};
 use crate::certify::lane::words::{SECOND_WORD, WORD};
 use crate::certify::probe::Probe;
 use crate::certify::said::{Judged, Said, apart, broken, counted, unknown};
@@ -237,9 +237,18 @@ pub(in crate::certify) fn files(e: &Evidence) -> Judged {
     discipline(e, "fs/")
 }
 
-/// 85: the client's terminals.
+/// 85: the client's terminals: none is asked for, and none is told of that the client never made.
 pub(in crate::certify) fn terminals(e: &Evidence) -> Judged {
-    discipline(e, "terminal/")
+    let note = discipline(e, "terminal/")?;
+    let shows = |line: &&Line| {
+        let update = line.json.as_ref().map(|json| &json["params"]["update"]);
+        let content = update.and_then(|update| update["content"].as_array());
+        content.is_some_and(|parts| parts.iter().any(|part| part["type"] == "terminal"))
+    };
+    match e.agent_side().find(shows) {
+        Some(line) => broken("an update shows a terminal that the client never made", line.record),
+        None => Ok(note),
+    }
 }
 
 /// 86: forms.

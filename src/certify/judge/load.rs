@@ -1,6 +1,8 @@
 //! Whether a load succeeds, and when and how often it is answered: rows 33 to 35, 39 to 41, 45,
 //! 46, 69 to 72.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::{asked, good, loads, outcome, some_loads};
@@ -31,25 +33,36 @@ pub(in crate::certify) fn same_process(e: &Evidence) -> Judged {
 pub(in crate::certify) fn new_process(e: &Evidence) -> Judged {
     succeeds(e, Probe::LoadFresh)?;
     good(e, Probe::KilledTurn)?;
-    let killed = succeeds(e, Probe::LoadKilled)?;
-    let live = Transcript::live(e, killed);
-    let told = Transcript::replayed(e, killed);
-    let texts = |transcript: &Transcript| -> Vec<String> {
-        transcript.messages.iter().map(|one| one.text.trim().to_owned()).collect()
-    };
-    if told.messages.is_empty() {
-        return broken(
-            "nothing is left of a turn whose process was killed after it",
-            e.moment(killed),
-        );
+    survives(e, Probe::LoadKilled, "right after it")?;
+    for (load, turn, when) in [
+        (Probe::LoadAfterKill, Probe::MidTurn, "in a later one"),
+        (Probe::LoadAfterGroupKill, Probe::GroupTurn, "in a later one, with all that it started"),
+    ] {
+        // Nothing was cut where nothing streamed.
+        if e.did(turn).is_empty() && e.first(load).is_some() {
+            survives(e, load, when)?;
+        }
     }
-    if texts(&told).len() < texts(&live).len() {
-        return broken(
-            "a part of a turn is lost whose process was killed after it",
-            e.moment(killed),
-        );
+    Ok("after the end of the input, after a kill at once, and after kills in mid-turn".to_owned())
+}
+
+/// A turn that was answered outlives the kill of its process. What it says is judged elsewhere:
+/// here its messages are counted.
+fn survives(e: &Evidence, probe: Probe, when: &str) -> Result<(), Said> {
+    let load = succeeds(e, probe)?;
+    let (live, told) = (Transcript::complete(e, load), Transcript::replayed(e, load));
+    let lost = |role| told.of(role).len() < live.of(role).len();
+    if told.messages.is_empty() && !live.messages.is_empty() {
+        let why =
+            format!("{}: nothing is left of turns whose process was killed {when}", probe.word());
+        return broken(why, e.moment(load));
     }
-    Ok("after the end of the input, and after a kill at once".to_owned())
+    if lost(Role::User) || lost(Role::Agent) {
+        let why =
+            format!("{}: a part is lost of a turn whose process was killed {when}", probe.word());
+        return broken(why, e.moment(load));
+    }
+    Ok(())
 }
 
 /// 35: another client loads it.
@@ -99,20 +112,46 @@ pub(in crate::certify) fn once(e: &Evidence) -> Judged {
     if count == 0 { unknown("no load was answered") } else { Ok(counted(count, "load")) }
 }
 
-/// 41: the second load tells what the first one told.
+/// 41: the second load tells what the first one told, and nothing is told twice.
 pub(in crate::certify) fn twice(e: &Evidence) -> Judged {
+    told_once(e)?;
     let ((one, _), (two, _)) = (good(e, Probe::LoadSame)?, good(e, Probe::LoadTwice)?);
     let (first, second) = (Transcript::replayed(e, one), Transcript::replayed(e, two));
     if first.messages.is_empty() && second.messages.is_empty() {
-        return unknown("neither told anything");
+        return later_again(e);
     }
-    let texts = |told: &Transcript| -> Vec<(Role, String)> {
-        told.messages.iter().map(|one| (one.role, one.text.clone())).collect()
-    };
     if texts(&first) != texts(&second) || first.tools.len() != second.tools.len() {
         return broken("the second load told something else than the first", e.moment(two));
     }
     Ok(counted(first.messages.len(), "message"))
+}
+
+fn texts(told: &Transcript) -> Vec<(Role, &str)> {
+    told.messages.iter().map(|one| (one.role, one.text.trim())).collect()
+}
+
+/// Of sessions that are open already an agent may tell nothing: then loads in two processes are
+/// held against each other.
+fn later_again(e: &Evidence) -> Judged {
+    let ((one, _), (two, _)) = (good(e, Probe::LoadFresh)?, good(e, Probe::LoadMore)?);
+    let (first, second) = (Transcript::replayed(e, one), Transcript::replayed(e, two));
+    match texts(&second).starts_with(&texts(&first)) {
+        _ if first.messages.is_empty() => unknown("no load told anything"),
+        true => Ok(counted(first.messages.len(), "message")),
+        false => broken("a later load told something else than the first", e.moment(two)),
+    }
+}
+
+/// A prompt that was tried again, because its model was in trouble, is one message.
+fn told_once(e: &Evidence) -> Result<(), Said> {
+    let Ok((load, _)) = good(e, Probe::LoadTrouble) else { return Ok(()) };
+    let told = Transcript::replayed(e, load);
+    let mut seen = BTreeSet::new();
+    // No two prompts of that session say the same.
+    match told.of(Role::User).into_iter().find(|one| !seen.insert(one.text.trim())) {
+        Some(again) => broken("a prompt that was tried again is told twice", e.record(again.line)),
+        None => Ok(()),
+    }
 }
 
 /// 45: the result is an object.

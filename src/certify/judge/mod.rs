@@ -57,7 +57,7 @@ pub(super) fn outcome(e: &Evidence, exchange: &Exchange) -> String {
 }
 
 /// The loads of sessions that exist, with whatever came of them.
-pub(super) const LOADS: [Probe; 14] = [
+pub(super) const LOADS: [Probe; 16] = [
     Probe::LoadSame,
     Probe::LoadTwice,
     Probe::LoadFresh,
@@ -70,7 +70,9 @@ pub(super) const LOADS: [Probe; 14] = [
     Probe::LoadCancelled,
     Probe::LoadAfterKill,
     Probe::LoadAfterGroupKill,
+    Probe::LoadWithout,
     Probe::LoadBeside,
+    Probe::LoadTrouble,
     Probe::LoadBulk,
 ];
 

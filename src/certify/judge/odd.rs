@@ -1,10 +1,10 @@
 //! Ids that nobody gave and parameters that do not fit: rows 65 to 68, 92, 119 to 121.
 
+use super::replay::is_history;
 use super::{answered, asked, good, outcome};
-use crate::certify::evidence::Evidence;
+use crate::certify::evidence::{Evidence, Exchange};
 use crate::certify::probe::Probe;
 use crate::certify::said::{Judged, broken, counted, remark, unknown};
-use crate::certify::transcript::Transcript;
 
 /// Loads of ids that nobody gave.
 const ODD: [Probe; 6] = [
@@ -85,8 +85,7 @@ pub(in crate::certify) fn opaque(e: &Evidence) -> Judged {
     for probe in [Probe::LoadEmptyId, Probe::LoadUpper, Probe::LoadPath, Probe::LoadControl] {
         let Some(load) = e.first(probe) else { continue };
         count += 1;
-        let told = !Transcript::replayed(e, load).messages.is_empty();
-        if e.result(load).is_some() && told {
+        if e.result(load).is_some() && tells(e, load) {
             let why = format!("{} loaded a session that has another id", probe.word());
             return broken(why, e.moment(load));
         }
@@ -100,11 +99,19 @@ pub(in crate::certify) fn opaque(e: &Evidence) -> Judged {
     }
     let huge = answered(e, Probe::LoadHuge);
     if let Ok(load) = huge
-        && e.result(load).is_some_and(|_| !Transcript::replayed(e, load).messages.is_empty())
+        && e.result(load).is_some()
+        && tells(e, load)
     {
         return broken("a huge id loaded a session", e.moment(load));
     }
     Ok(counted(count, "id"))
+}
+
+/// Whether a load tells a history, under whatever id.
+fn tells(e: &Evidence, load: &Exchange) -> bool {
+    e.between(load).any(|(_, json)| {
+        json["method"] == "session/update" && is_history(&json["params"]["update"])
+    })
 }
 
 /// 92: load and resume know the same sessions.

@@ -21,6 +21,9 @@ pub(in crate::certify) fn stops(e: &Evidence) -> Judged {
         }
     }
     let turn = asked(e, Probe::Turn)?;
+    if let Some(mute) = TROUBLE.iter().flat_map(|probe| e.all(*probe)).find(|one| one.is_mute()) {
+        return broken("a prompt whose model is in trouble is never answered", e.moment(mute));
+    }
     match (count, e.code(turn)) {
         (0, Some(-32000)) => unknown("it needs a login"),
         (0, _) => broken(format!("a prompt {}", outcome(e, turn)), e.moment(turn)),
@@ -28,34 +31,64 @@ pub(in crate::certify) fn stops(e: &Evidence) -> Judged {
     }
 }
 
-/// A turn that was cancelled in mid-stream.
-fn cancelled(e: &Evidence) -> Result<&Exchange, Said> {
-    let turn = asked(e, Probe::SlowTurn)?;
-    match e.did(Probe::SlowTurn).is_empty() {
-        true => Ok(turn),
-        false => unknown("the turn was over before it could be cancelled"),
+/// Turns whose model is in trouble.
+const TROUBLE: [Probe; 3] = [Probe::RefusedTurn, Probe::FailingTurn, Probe::SilentTurn];
+
+/// Turns that were cancelled, each with when. What was over before that is left out.
+fn cancelled(e: &Evidence) -> Result<Vec<(&Exchange, &'static str)>, Said> {
+    let mut turns = Vec::new();
+    for (probe, when) in [
+        (Probe::SlowTurn, "in mid-stream"),
+        (Probe::EarlyCancel, "right behind its prompt"),
+        (Probe::DenseTurn, "in a dense stream"),
+        (Probe::SilentTurn, "while its model says nothing"),
+    ] {
+        // A turn that did not get so far is the last of its kind.
+        let over = probe != Probe::EarlyCancel && !e.did(probe).is_empty();
+        let all = e.all(probe);
+        turns.extend(all[..all.len() - usize::from(over)].iter().map(|turn| (turn, when)));
     }
+    if turns.is_empty() { unknown("no turn was cancelled before it was over") } else { Ok(turns) }
 }
 
 /// 111: a cancelled turn ends as cancelled, with a result.
 pub(in crate::certify) fn cancel(e: &Evidence) -> Judged {
-    let turn = cancelled(e)?;
-    match e.result(turn).map(|result| &result["stopReason"]) {
-        Some(reason) if *reason == "cancelled" => Ok("cancelled".to_owned()),
-        Some(reason) => broken(format!("it ends with {reason}"), e.moment(turn)),
-        None => broken(format!("it {}", outcome(e, turn)), e.moment(turn)),
+    let turns = cancelled(e)?;
+    if let Some(turn) = e.all(Probe::EarlyCancel).last()
+        && !e.did(Probe::EarlyCancel).is_empty()
+    {
+        return broken("a cancel right behind its prompt is lost", e.moment(turn));
     }
+    for (turn, when) in &turns {
+        match e.result(turn).map(|result| &result["stopReason"]) {
+            Some(reason) if *reason == "cancelled" => {}
+            Some(reason) => {
+                let why = format!("a turn that is cancelled {when} ends with {reason}");
+                return broken(why, e.moment(turn));
+            }
+            None => {
+                let why = format!("a turn that is cancelled {when} {}", outcome(e, turn));
+                return broken(why, e.moment(turn));
+            }
+        }
+    }
+    Ok(counted(turns.len(), "cancelled turn"))
 }
 
 /// 112: after the answer to a cancelled turn nothing of it comes.
 pub(in crate::certify) fn silence(e: &Evidence) -> Judged {
-    let turn = cancelled(e)?;
-    if turn.answers.is_empty() {
-        return unknown("it was never answered");
+    let turns = cancelled(e)?;
+    let answered: Vec<_> = turns.iter().filter(|(turn, _)| !turn.answers.is_empty()).collect();
+    for (turn, when) in &answered {
+        if let Some((at, _)) = e.late(turn).into_iter().find(|(_, update)| is_history(update)) {
+            let why = format!("a turn that is cancelled {when} goes on after its answer");
+            return broken(why, e.record(at));
+        }
     }
-    match e.late(turn).into_iter().find(|(_, update)| is_history(update)) {
-        Some((at, _)) => broken("a cancelled turn goes on after its answer", e.record(at)),
-        None => Ok("nothing came".to_owned()),
+    if answered.is_empty() {
+        unknown("none was answered")
+    } else {
+        Ok(counted(answered.len(), "cancelled turn"))
     }
 }
 

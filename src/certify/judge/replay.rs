@@ -9,10 +9,15 @@ use super::{asked, good, outcome, some_loads};
 use crate::certify::evidence::{Evidence, Exchange};
 use crate::certify::probe::Probe;
 use crate::certify::said::{Judged, Said, apart, broken, counted, remark, unknown};
-use crate::certify::transcript::{HISTORY, Message, Role, Transcript, turns};
+use crate::certify::transcript::{HISTORY, Role, Transcript, turns};
 
-/// Loads of the conversation as it was before anything was added to it.
+/// Loads of the conversation as it was before anything was added to it: in the process that has it
+/// open, and in a new one.
 const CONTENT: [Probe; 2] = [Probe::LoadSame, Probe::LoadFresh];
+
+/// Loads of sessions that are open where they are loaded. What an agent makes of these is its own
+/// affair; but whoever tells something must tell all.
+const OPEN: [Probe; 2] = [Probe::LoadSame, Probe::LoadAtOnce];
 
 /// Updates that a client must have said it can take.
 const GATED: [&str; 8] = [
@@ -34,15 +39,25 @@ struct Told<'e> {
     told: Transcript,
 }
 
+impl<'e> Told<'e> {
+    /// `None` where the load failed, or told nothing and need not have.
+    fn of(e: &'e Evidence, probe: Probe, load: &'e Exchange) -> Option<Self> {
+        e.result(load)?;
+        let live = Transcript::live(e, load);
+        let mut told = Transcript::replayed(e, load);
+        told.forget_failed(e, load);
+        let silent = told.messages.is_empty() && told.tools.is_empty();
+        (!silent || !OPEN.contains(&probe)).then_some(Self { probe, load, live, told })
+    }
+
+    fn all(e: &'e Evidence, probe: Probe) -> impl Iterator<Item = Self> {
+        e.all(probe).iter().filter_map(move |load| Self::of(e, probe, load))
+    }
+}
+
+/// What the loads of the conversation told.
 fn content(e: &Evidence) -> Result<Vec<Told<'_>>, Said> {
-    let told: Vec<_> = CONTENT
-        .iter()
-        .filter_map(|probe| {
-            let (load, _) = good(e, *probe).ok()?;
-            let live = Transcript::live(e, load);
-            Some(Told { probe: *probe, load, live, told: Transcript::replayed(e, load) })
-        })
-        .collect();
+    let told: Vec<_> = CONTENT.iter().flat_map(|probe| Told::all(e, *probe)).collect();
     match told.first() {
         None => unknown("no load of the conversation succeeded"),
         Some(one) if one.live.messages.is_empty() => unknown("there was no conversation"),
@@ -50,20 +65,16 @@ fn content(e: &Evidence) -> Result<Vec<Told<'_>>, Said> {
     }
 }
 
-fn same(live: &Message, told: &Message) -> bool {
-    let (live_text, text) = (live.text.trim(), told.text.trim());
-    // Blocks that are no text may come back as words: requirement 78 looks at them.
-    live_text == text || !live.blocks.is_empty() && text.starts_with(live_text)
-}
-
 /// Every message of one side comes back, in number and content.
 fn messages(e: &Evidence, role: Role, whose: &str) -> Judged {
     let mut count = 0;
-    for Told { probe, load, live, told } in content(e)? {
+    for Told { probe, load, live, told } in
+        content(e)?.into_iter().chain(Told::all(e, Probe::LoadAtOnce))
+    {
         let (live, told) = (live.of(role), told.of(role));
         for (at, message) in live.iter().enumerate() {
             match told.get(at) {
-                Some(back) if same(message, back) => count += 1,
+                Some(back) if message.is_told_by(back) => count += 1,
                 Some(back) => {
                     let why = format!(
                         "{}: the {} message of the {whose} is another: {:?} for {:?}",
@@ -204,10 +215,10 @@ pub(in crate::certify) fn later_turns(e: &Evidence) -> Judged {
     let prompt = &e.request(recall)["params"]["prompt"][0]["text"];
     let told = Transcript::replayed(e, load);
     let prompt = prompt.as_str().unwrap_or_default();
-    match told.of(Role::User).iter().any(|one| one.text.trim() == prompt.trim()) {
-        true => Ok(counted(told.messages.len(), "message")),
-        false => broken("a turn after a load is not in the next one", e.moment(load)),
+    if !told.of(Role::User).iter().any(|one| one.text.trim() == prompt.trim()) {
+        return broken("a turn after a load is not in the next one", e.moment(load));
     }
+    Ok(counted(told.messages.len(), "message"))
 }
 
 /// 50: a cancelled turn does no harm, and its question stays.
@@ -374,7 +385,9 @@ pub(in crate::certify) fn other_ids(e: &Evidence) -> Judged {
 
 /// 73: much comes back whole.
 pub(in crate::certify) fn bulk(e: &Evidence) -> Judged {
-    good(e, Probe::BigTurn)?;
+    if !e.all(Probe::BigTurn).iter().any(|turn| e.result(turn).is_some()) {
+        return unknown("no long message was taken");
+    }
     let load = asked(e, Probe::LoadBulk)?;
     if e.result(load).is_none() {
         return broken(format!("the load of a long session {}", outcome(e, load)), e.moment(load));
@@ -384,7 +397,7 @@ pub(in crate::certify) fn bulk(e: &Evidence) -> Judged {
     let bytes =
         |told: &Transcript| told.messages.iter().map(|one| one.text.trim().len()).sum::<usize>();
     let (said, back) = (bytes(&live), bytes(&told));
-    if told.messages.len() != live.messages.len() || said != back {
+    if told.lacks(&live).is_some() {
         let why = format!(
             "{} of {} messages and {back} of {said} bytes came back",
             told.messages.len(),

@@ -1,6 +1,6 @@
 //! `session/new`: rows 28 to 32.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
@@ -11,16 +11,17 @@ use crate::certify::said::{Judged, Said, apart, broken, counted, unknown};
 
 /// 28: every session has an id of its own, over all processes of a home.
 pub(in crate::certify) fn unique(e: &Evidence) -> Judged {
-    let mut seen = BTreeMap::new();
-    let news =
-        e.every().filter(|(probe, one)| e.method(one) == "session/new" && *probe != Probe::NewBulk);
+    let mut seen = BTreeSet::new();
+    let news = e.every().filter(|(_, one)| e.method(one) == "session/new");
     for (_, exchange) in news {
         let Some(result) = e.result(exchange) else { continue };
         let id = result["sessionId"].as_str().unwrap_or_default();
         if id.is_empty() {
             return broken("a new session has no id", e.moment(exchange));
         }
-        if seen.insert(id, ()).is_some() {
+        // Homes that share nothing may have given the same id.
+        let home = &e.lines[exchange.request].agent.agent;
+        if !seen.insert((home, id)) {
             return broken("two sessions have the same id", e.moment(exchange));
         }
     }

@@ -97,6 +97,9 @@ pub(in crate::certify) fn envelopes(e: &Evidence) -> Judged {
             continue;
         };
         count += 1;
+        if json.get("id").is_none() {
+            return broken("an answer bears no id, not even null", line.record);
+        }
         let (result, error) = (json.get("result"), json.get("error"));
         if result.is_some() == error.is_some() {
             return broken("an answer has not exactly one of result and error", line.record);
@@ -168,34 +171,66 @@ pub(in crate::certify) fn noise(e: &Evidence) -> Judged {
     Ok("the load went as without them".to_owned())
 }
 
-/// 12: updates have no fields of their own.
-pub(in crate::certify) fn root_fields(e: &Evidence) -> Judged {
-    let strange = |line: &Line| {
-        let json = line.json.as_ref()?;
-        let method = json["method"].as_str()?;
-        let path = skep_agent::schema::strange_param(method, &json["params"])?;
-        let last = path.rsplit('.').next().unwrap_or_default().to_owned();
-        (!last.contains('_')).then_some((path, line.record))
-    };
-    match e.agent_side().find_map(strange) {
-        Some((path, record)) => broken(format!("`{path}` is no field of the protocol"), record),
+/// 12: an agent adds fields in `_meta` alone, and methods that begin with `_`.
+pub(in crate::certify) fn own_words(e: &Evidence) -> Judged {
+    if let Some((method, record)) = e.agent_side().find_map(own_method) {
+        return broken(format!("`{method}` is no method of the protocol"), record);
+    }
+    let mut draft = None;
+    for (path, record) in strange_fields(e) {
+        let last = path.rsplit('.').next().unwrap_or_default();
+        // How names are spelled is a requirement of its own.
+        if last.contains('_') {
+            continue;
+        }
+        if !DRAFT.contains(&last) {
+            return broken(format!("`{path}` is no field of the protocol"), record);
+        }
+        draft.get_or_insert((path, record));
+    }
+    match draft {
+        Some((path, record)) => remark(format!("`{path}` is a field of the draft"), record),
         None => updates(e),
     }
 }
 
+/// Fields of results that the specification's draft has: agents are ahead of it there.
+const DRAFT: [&str; 2] = ["usage", "userMessageId"];
+
+/// A method of the agent's own that does not say so.
+fn own_method(line: &Line) -> Option<(String, usize)> {
+    let method = line.json.as_ref()?["method"].as_str()?;
+    let known = method.starts_with(['_', '$']) || skep_agent::schema::agent_may_call(method);
+    (!known).then(|| (method.to_owned(), line.record))
+}
+
+/// Fields that the schema does not know: in what the agent sends, and in its results. Those of a
+/// load's result have a requirement of their own, and what is offered has the handshake's.
+fn strange_fields(e: &Evidence) -> impl Iterator<Item = (String, usize)> {
+    const JUDGED_ELSEWHERE: [&str; 2] = ["session/load", "initialize"];
+    let sent = e.agent_side().filter_map(|line| {
+        let json = line.json.as_ref()?;
+        let method = json["method"].as_str()?;
+        Some((skep_agent::schema::strange_param(method, &json["params"])?, line.record))
+    });
+    let results = e.every().filter_map(|(_, exchange)| {
+        let method = e.method(exchange);
+        let result = e.result(exchange).filter(|_| !JUDGED_ELSEWHERE.contains(&method))?;
+        Some((skep_agent::schema::strange_field(method, result)?, e.moment(exchange)))
+    });
+    sent.chain(results)
+}
+
 /// 13: keys are camel case, kinds are snake case.
 pub(in crate::certify) fn spelling(e: &Evidence) -> Judged {
-    let strange = |line: &Line| {
-        let json = line.json.as_ref()?;
-        let kind = json["params"]["update"]["sessionUpdate"].as_str().unwrap_or_default();
-        if kind.chars().any(char::is_uppercase) {
-            return Some((kind.to_owned(), line.record));
-        }
-        let path = skep_agent::schema::strange_param(json["method"].as_str()?, &json["params"])?;
-        let last = path.rsplit('.').next().unwrap_or_default();
-        (last.contains('_') && last != "_meta").then(|| (path.clone(), line.record))
+    let kind = |line: &Line| {
+        let kind = line.json.as_ref()?["params"]["update"]["sessionUpdate"].as_str()?;
+        kind.chars().any(char::is_uppercase).then(|| (kind.to_owned(), line.record))
     };
-    match e.agent_side().find_map(strange) {
+    let snake = |(path, _): &(String, usize)| {
+        path.rsplit('.').next().is_some_and(|last| last.contains('_') && last != "_meta")
+    };
+    match e.agent_side().find_map(kind).or_else(|| strange_fields(e).find(snake)) {
         Some((word, record)) => broken(format!("`{word}` is spelled otherwise"), record),
         None => updates(e),
     }
@@ -227,6 +262,11 @@ pub(in crate::certify) fn messages(e: &Evidence) -> Judged {
 /// 15: an error does not spoil the connection.
 pub(in crate::certify) fn after_errors(e: &Evidence) -> Judged {
     good(e, Probe::LoadSame)?;
+    if let Ok(sulk) = asked(e, Probe::TurnAfterTrouble)
+        && e.result(sulk).is_none()
+    {
+        return broken("after a prompt whose model failed no prompt is taken", e.moment(sulk));
+    }
     let after = e.all(Probe::LoadAfterBad);
     match after.iter().find(|one| e.result(one).is_none()) {
         Some(one) => broken("a good load right after a bad one went wrong", e.moment(one)),

@@ -28,11 +28,7 @@ pub(super) fn play(mut site: Site) {
 }
 
 fn turns(site: &Site, agent: &mut Client, session: &str) {
-    site.tell("a long message");
-    let line = "skep has told a bee from a wasp since there were baskets. ";
-    let text: String = line.chars().cycle().take(site.bounds().message).collect();
-    let big = words::text(&format!("skep:echo {text}"));
-    if !site.turn(agent, Probe::BigTurn, session, &big).is_result() {
+    if !long_message(site, agent, session) {
         return;
     }
     let started = now();
@@ -46,6 +42,19 @@ fn turns(site: &Site, agent: &mut Client, session: &str) {
         }
     }
     agent.did(Probe::ManyTurn, &count.to_string());
+}
+
+/// A message as long as is wanted, or as the agent takes; false where it takes none.
+fn long_message(site: &Site, agent: &mut Client, session: &str) -> bool {
+    const LINE: &str = "skep has told a bee from a wasp since there were baskets. ";
+    const PARTS: [usize; 3] = [1, 8, 64];
+    PARTS.into_iter().any(|part| {
+        let bytes = site.bounds().message / part;
+        site.tell(&format!("a message of {} KiB", bytes / 1024));
+        let text: String = LINE.chars().cycle().take(bytes).collect();
+        let big = words::text(&format!("skep:echo {text}"));
+        site.turn(agent, Probe::BigTurn, session, &big).is_result()
+    })
 }
 
 /// Nothing is awaited here: the pause itself is what is tried.

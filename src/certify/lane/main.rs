@@ -6,7 +6,7 @@ use skep_trace::RpcId;
 
 use super::site::{CLIENT, Site, session_of};
 use super::{later, neighbours, words};
-use crate::certify::client::{Client, Line};
+use crate::certify::client::{Client, Line, Reply};
 use crate::certify::probe::Probe;
 
 /// The sessions that later processes load.
@@ -25,18 +25,18 @@ pub(super) fn play(mut site: Site) {
         if site.offer.loads {
             loads(&site, &mut agent, sessions);
             odd_ids(&site, &mut agent, &sessions.main);
-            while_busy(&site, &mut agent);
-        }
-        if !site.offer.loads {
+        } else {
             agent.call(Probe::LoadSame, "session/load", site.setup(&sessions.main, "work"));
         }
+        while_busy(&site, &mut agent);
         neighbours::play(&site, &mut agent, sessions);
     }
+    let doomed = neighbours::doom(&site, &mut agent);
     extensions(&site, &mut agent);
     site.tell("ending the first process");
     agent.end();
-    if let Some(sessions) = sessions.filter(|_| site.offer.loads) {
-        later::play(site, &sessions);
+    if let Some(sessions) = sessions {
+        later::play(site, &sessions, doomed.as_deref());
     }
 }
 
@@ -48,7 +48,11 @@ fn conversation(site: &Site, agent: &mut Client) -> Option<Sessions> {
     let directories = directories(site, agent);
     site.turn(agent, Probe::Turn, &main, &words::remember(words::WORD));
     for prompt in words::conversation(&site.work(), site.offer.pictures) {
-        site.turn(agent, Probe::Turn, &main, &prompt);
+        let reply = site.turn(agent, Probe::Turn, &main, &prompt);
+        // A model may take no pictures whatever its agent offers.
+        if let (Reply::Error(_), Some(prompt)) = (reply, words::without_pictures(&prompt)) {
+            site.turn(agent, Probe::Turn, &main, &prompt);
+        }
     }
     site.turn(agent, Probe::TurnSecond, &second, &words::remember(words::SECOND_WORD));
     Some(Sessions { main, second, empty, directories })
@@ -73,6 +77,7 @@ fn loads(site: &Site, agent: &mut Client, sessions: &Sessions) {
     site.load(agent, Probe::LoadSame, main, "work");
     site.load(agent, Probe::LoadTwice, main, "work");
     site.turn(agent, Probe::TurnBeside, &sessions.second, &words::text("Still there?"));
+    at_once(site, agent, &sessions.second);
     pair(site, agent, sessions);
     noise(site, agent, main);
     let mut setup = site.setup(main, "work");
@@ -89,6 +94,18 @@ fn loads(site: &Site, agent: &mut Client, sessions: &Sessions) {
         agent.answer_soon(&id);
     }
     cancelled_load(site, agent, main);
+}
+
+/// Loads that follow the answer of a turn at once: what is not written yet is not told yet.
+fn at_once(site: &Site, agent: &mut Client, session: &str) {
+    const TRIES: u32 = 3;
+    for count in 1..=TRIES {
+        let prompt = words::text(&format!("Note this at once, as number {count}."));
+        if !site.turn(agent, Probe::TurnBeforeLoad, session, &prompt).is_result() {
+            return;
+        }
+        site.load(agent, Probe::LoadAtOnce, session, "work/inner");
+    }
 }
 
 /// Two loads, sent with one write.
@@ -187,11 +204,14 @@ fn while_busy(site: &Site, agent: &mut Client) {
     site.tell("cancelling, and loading while a prompt runs");
     let Some(slow) = site.new_session(agent, Probe::NewSlow, "work") else { return };
     site.cancelled(agent, Probe::SlowTurn, &slow);
+    if !site.offer.loads {
+        return;
+    }
     site.load(agent, Probe::LoadCancelled, &slow, "work");
     let turn = site.slow(agent, Probe::BusyTurn, &slow);
     let load = agent.ask(Probe::LoadBusy, "session/load", site.setup(&slow, "work"));
     agent.answer(&load);
-    agent.notify("session/cancel", json!({"sessionId": slow}));
+    site.cancel(agent, &slow);
     agent.answer(&turn);
     let (load, turn) = (agent.next_id(), agent.next_id());
     // In this session, which nothing else rests on: what an agent makes of it is its own affair.

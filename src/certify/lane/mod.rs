@@ -2,7 +2,8 @@
 //!
 //! - `main`: the conversation, its loads, its deaths. Start here.
 //! - `neighbours`: list, resume, close, delete, fork in the first process.
-//! - `later`: the processes after it. `versions`: handshakes. `bulk`: much.
+//! - `later`: the processes after it. `trouble`: odd handshakes, a model in trouble, cancels at bad
+//!   moments. `bulk`: much.
 //! - `words`: what is said in prompts. `site`: a home, and how processes are started in it.
 
 mod bulk;
@@ -10,7 +11,7 @@ mod later;
 mod main;
 mod neighbours;
 mod site;
-mod versions;
+mod trouble;
 pub(super) mod words;
 
 use std::sync::Arc;
@@ -25,19 +26,19 @@ pub(super) enum Lane {
     Main,
     /// Much, and a pause.
     Bulk,
-    /// Handshakes.
-    Versions,
+    /// Odd handshakes, a model in trouble, cancels at bad moments.
+    Trouble,
 }
 
 impl Lane {
     /// The longest first, so that lanes which run beside each other end together.
-    pub(super) const ALL: [Self; 3] = [Self::Main, Self::Bulk, Self::Versions];
+    pub(super) const ALL: [Self; 3] = [Self::Main, Self::Bulk, Self::Trouble];
 
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Main => "main",
             Self::Bulk => "bulk",
-            Self::Versions => "version",
+            Self::Trouble => "trouble",
         }
     }
 
@@ -54,7 +55,7 @@ impl Lane {
         match self {
             Self::Main => main::play(site),
             Self::Bulk => bulk::play(site),
-            Self::Versions => versions::play(site),
+            Self::Trouble => trouble::play(site),
         }
     }
 }

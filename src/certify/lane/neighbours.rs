@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::main::{Sessions, unknown};
-use super::site::{Site, session_of};
+use super::site::Site;
 use super::words;
 use crate::certify::client::Client;
 use crate::certify::probe::Probe;
@@ -42,9 +42,6 @@ pub(super) fn play(site: &Site, agent: &mut Client, sessions: &Sessions) {
     }
     if site.offer.has("close") {
         closes(site, agent);
-    }
-    if site.offer.has("delete") {
-        deletes(site, agent);
     }
 }
 
@@ -140,7 +137,7 @@ fn entries(page: &Value) -> Vec<(String, String)> {
 }
 
 fn closes(site: &Site, agent: &mut Client) {
-    site.tell("closing and deleting");
+    site.tell("closing");
     let Some(session) = site.new_session(agent, Probe::NewClosing, "work") else { return };
     let turn = site.slow(agent, Probe::ClosingTurn, &session);
     let params = json!({"sessionId": session});
@@ -152,11 +149,20 @@ fn closes(site: &Site, agent: &mut Client) {
     }
 }
 
-fn deletes(site: &Site, agent: &mut Client) {
-    let params = json!({"cwd": site.work(), "mcpServers": []});
-    let reply = agent.call(Probe::NewDoomed, "session/new", params);
-    let Some(session) = session_of(&reply) else { return };
+/// A session that a later process deletes: what becomes of a session that is open when it is
+/// deleted is its agent's own affair.
+pub(super) fn doom(site: &Site, agent: &mut Client) -> Option<String> {
+    if !site.offer.has("delete") {
+        return None;
+    }
+    let session = site.new_session(agent, Probe::NewDoomed, "work")?;
     site.turn(agent, Probe::DoomedTurn, &session, &words::text("Not for long."));
+    Some(session)
+}
+
+/// Deletes a session that an earlier process made.
+pub(super) fn delete(site: &Site, agent: &mut Client, session: &str) {
+    site.tell("deleting");
     let params = json!({"sessionId": session});
     agent.call(Probe::Delete, "session/delete", params.clone());
     if site.offer.has("list") {
@@ -164,6 +170,6 @@ fn deletes(site: &Site, agent: &mut Client) {
     }
     agent.call(Probe::DeleteAgain, "session/delete", params);
     if site.offer.loads {
-        agent.call(Probe::LoadDeleted, "session/load", site.setup(&session, "work"));
+        agent.call(Probe::LoadDeleted, "session/load", site.setup(session, "work"));
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use skep_trace::{Process, Sighting, Text, What};
+use skep_trace::{Process, RpcId, Sighting, Text, What};
 
 use super::words;
 use crate::certify::bounds::Bounds;
@@ -154,16 +154,28 @@ impl<'a> Site<'a> {
     /// Starts the next process and shakes hands; `None` where that fails.
     pub(super) fn ready(&mut self, client: &str) -> Option<Client> {
         let mut agent = self.start()?;
-        let reply = agent.call(Probe::Initialize, "initialize", hello(1, client));
-        let Some(result) = reply.result() else {
-            agent.end();
-            return None;
-        };
+        if self.greet(&mut agent, Probe::Initialize, 1, client) {
+            return Some(agent);
+        }
+        agent.end();
+        None
+    }
+
+    /// Shakes hands, and logs in where the profile says so; false where that fails.
+    pub(super) fn greet(
+        &mut self,
+        agent: &mut Client,
+        probe: Probe,
+        version: u32,
+        client: &str,
+    ) -> bool {
+        let reply = agent.call(probe, "initialize", hello(version, client));
+        let Some(result) = reply.result() else { return false };
         self.offer = Offer::read(result);
         if let Some(method) = &self.order.profile.login {
             agent.call(Probe::Authenticate, "authenticate", json!({"methodId": method}));
         }
-        Some(agent)
+        true
     }
 
     /// Makes a session and gives its id.
@@ -207,17 +219,23 @@ impl<'a> Site<'a> {
     }
 
     /// Begins a slow turn and waits until it is in mid-stream.
-    pub(super) fn slow(
+    pub(super) fn slow(&self, agent: &mut Client, probe: Probe, session: &str) -> RpcId {
+        self.streaming(agent, probe, session, words::SLOW)
+    }
+
+    /// Begins a turn that streams for long and waits until it is in mid-stream.
+    pub(super) fn streaming(
         &self,
         agent: &mut Client,
         probe: Probe,
         session: &str,
-    ) -> skep_trace::RpcId {
+        wish: &str,
+    ) -> RpcId {
         const STREAMING: usize = 3;
         agent.forget_chunks(session);
-        let prompt = json!({"sessionId": session, "prompt": words::text(words::SLOW)});
+        let prompt = json!({"sessionId": session, "prompt": words::text(wish)});
         let turn = agent.ask(probe, "session/prompt", prompt);
-        if !agent.streams(session, STREAMING) {
+        if !agent.streams(&turn, session, STREAMING) {
             agent.did(probe, "did not stream");
         }
         turn
@@ -226,9 +244,14 @@ impl<'a> Site<'a> {
     /// A slow turn that is cancelled in mid-stream.
     pub(super) fn cancelled(&self, agent: &mut Client, probe: Probe, session: &str) {
         let turn = self.slow(agent, probe, session);
-        agent.notify("session/cancel", json!({"sessionId": session}));
+        self.cancel(agent, session);
         agent.answer(&turn);
         agent.quiet();
+    }
+
+    /// Cancels what runs in a session.
+    pub(super) fn cancel(&self, agent: &mut Client, session: &str) {
+        agent.notify("session/cancel", json!({"sessionId": session}));
     }
 
     pub(super) fn file(&self, below: &str) -> PathBuf {

@@ -13,6 +13,16 @@ pub(super) const RECALL: &str = "Which words did I ask you to remember? skep:rec
 /// A turn that streams until it is stopped.
 pub(super) const SLOW: &str = "Count slowly. skep:slow";
 
+/// A turn that streams much and all at once.
+pub(super) const DENSE: &str = "Count quickly. skep:dense";
+
+/// A turn whose model says nothing.
+pub(in crate::certify) const SILENT: &str = "Say nothing. skep:silent";
+
+/// Turns whose model refuses, and fails, twice before it answers.
+pub(super) const REFUSED: &str = "Try this again. skep:fail-429";
+pub(super) const FAILING: &str = "Try this too. skep:fail-500";
+
 /// Line breaks of three kinds, letters of one to four bytes, a family in one sign, an accent that
 /// is a letter of its own.
 pub(in crate::certify) const ODD: &str = "Line one\nline two\r\nline\u{2028}three: é 漢字 \
@@ -40,6 +50,13 @@ pub(super) fn conversation(cwd: &str, pictures: bool) -> Vec<Value> {
         look.into(),
         text("What comes next? skep:think"),
     ]
+}
+
+/// The same prompt without its pictures; `None` where it has none.
+pub(super) fn without_pictures(prompt: &Value) -> Option<Value> {
+    let blocks = prompt.as_array()?;
+    let rest: Vec<_> = blocks.iter().filter(|block| block["type"] != "image").cloned().collect();
+    (rest.len() < blocks.len()).then(|| rest.into())
 }
 
 /// A prompt of one text.

@@ -15,7 +15,7 @@ pub(super) const ROWS: &[Requirement] = &[
         check: Some("PROMPT-001"),
         gate: Gate::None,
         tier: Tier::Speaks,
-        plan: &[Probe::Turn],
+        plan: &[Probe::Turn, Probe::RefusedTurn, Probe::FailingTurn],
         judge: prompt::stops,
     },
     Requirement {
@@ -25,9 +25,9 @@ pub(super) const ROWS: &[Requirement] = &[
         title: "a cancelled turn ends as cancelled, and not with an error",
         source: "v1/prompt-turn.mdx:332",
         check: Some("CANCEL-001"),
-        gate: Gate::Load,
+        gate: Gate::None,
         tier: Tier::Robust,
-        plan: &[Probe::SlowTurn],
+        plan: &[Probe::SlowTurn, Probe::EarlyCancel, Probe::DenseTurn, Probe::SilentTurn],
         judge: prompt::cancel,
     },
     Requirement {
@@ -37,9 +37,9 @@ pub(super) const ROWS: &[Requirement] = &[
         title: "after the answer to a cancelled turn nothing of it comes",
         source: "v1/prompt-turn.mdx:343",
         check: Some("CANCEL-002"),
-        gate: Gate::Load,
+        gate: Gate::None,
         tier: Tier::Robust,
-        plan: &[Probe::SlowTurn],
+        plan: &[Probe::SlowTurn, Probe::EarlyCancel, Probe::DenseTurn, Probe::SilentTurn],
         judge: prompt::silence,
     },
     Requirement {
