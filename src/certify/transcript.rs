@@ -111,10 +111,10 @@ impl Transcript {
         self.messages.retain(|message| !said(message));
     }
 
-    /// The first message of another telling that this one does not tell in its place.
-    pub(super) fn lacks<'t>(&self, other: &'t Self) -> Option<&'t Message> {
-        let mut told = self.messages.iter();
-        other.messages.iter().find(|wanted| !told.any(|one| wanted.is_told_by(one)))
+    /// The first message of one side in another telling that this one does not tell in its place.
+    pub(super) fn lacks<'t>(&self, other: &'t Self, role: Role) -> Option<&'t Message> {
+        let mut told = self.of(role).into_iter();
+        other.of(role).into_iter().find(|wanted| !told.any(|one| wanted.is_told_by(one)))
     }
 
     /// The messages of one side.

@@ -82,7 +82,7 @@ defects! {
     LosesLive 33 [] "loses-the-living": "cannot load a session of its own process";
     MemoryOnly 34 [73, 123] "memory-only": "forgets its sessions when it ends";
     LosesCut 34 [123] "loses-what-was-cut": "cannot load a session whose process was killed in mid-turn";
-    OneClient 35 [123] "one-client": "loads for the client that made the session alone";
+    OneClient 35 [34, 123] "one-client": "loads for the client that made the session alone";
     DropsLastUser 36 [34, 37, 38, 44, 48, 50, 73, 109] "drops-the-last-user": "does not replay the last message of the user";
     DropsAgentText 37 [34, 38, 73, 109] "drops-its-last-word": "does not replay what it said last";
     WritesBehind 37 [36] "writes-behind": "does not replay a turn that was answered just before";
@@ -97,9 +97,9 @@ defects! {
     NullResult 45 [] "null-result": "answers a load with null";
     OldResult 46 [] "old-result": "puts the session's id into a load's result";
     Amnesia 47 [] "amnesia": "replays the conversation and has forgotten it";
-    ReadOnly 48 [109] "read-only": "does not keep the turns that come after a load";
+    ReadOnly 48 [34, 36, 37, 109] "read-only": "does not keep the turns that come after a load";
     CannotCancel 49 [] "cannot-cancel": "answers a cancelled prompt of a loaded session as if it had come to its end";
-    BreaksOnCancel 50 [98, 123] "breaks-on-cancel": "cannot load a session with a cancelled turn";
+    BreaksOnCancel 50 [34, 98, 123] "breaks-on-cancel": "cannot load a session with a cancelled turn";
     HidesTools 51 [] "hides-tools": "does not replay its tool calls";
     UntitledTools 52 [] "untitled-tools": "replays tool calls without their titles";
     StrayToolUpdate 53 [] "stray-tool-update": "replays an update of a call that nobody announced";
@@ -117,7 +117,7 @@ defects! {
     WrongParamsCode 67 [107] "wrong-params-code": "answers parameters that do not fit with an internal error";
     FoldsCase 68 [] "folds-case": "takes an id in another case for its own";
     NeedsAPrompt 69 [] "needs-a-prompt": "cannot load a session that was never prompted";
-    Leaks 70 [39, 71] "leaks": "says something in another session when one is loaded";
+    Leaks 70 [37, 39, 71] "leaks": "says something in another session when one is loaded";
     MixesLoads 71 [] "mixes-loads": "replays one session's history under the id of another that is loaded beside it";
     AnswersCancelled 72 [] "answers-cancelled": "answers a request again when it is cancelled too late";
     Truncates 73 [] "truncates": "replays only the first part of a long text";

@@ -36,6 +36,7 @@ const TROUBLE: [Probe; 3] = [Probe::RefusedTurn, Probe::FailingTurn, Probe::Sile
 
 /// Turns that were cancelled, each with when. What was over before that is left out.
 fn cancelled(e: &Evidence) -> Result<Vec<(&Exchange, &'static str)>, Said> {
+    good(e, Probe::Turn)?;
     let mut turns = Vec::new();
     for (probe, when) in [
         (Probe::SlowTurn, "in mid-stream"),

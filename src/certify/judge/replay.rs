@@ -68,40 +68,43 @@ fn content(e: &Evidence) -> Result<Vec<Told<'_>>, Said> {
 /// Every message of one side comes back, in number and content.
 fn messages(e: &Evidence, role: Role, whose: &str) -> Judged {
     let mut count = 0;
-    for Told { probe, load, live, told } in
-        content(e)?.into_iter().chain(Told::all(e, Probe::LoadAtOnce))
-    {
-        let (live, told) = (live.of(role), told.of(role));
-        for (at, message) in live.iter().enumerate() {
-            match told.get(at) {
-                Some(back) if message.is_told_by(back) => count += 1,
-                Some(back) => {
-                    let why = format!(
-                        "{}: the {} message of the {whose} is another: {:?} for {:?}",
-                        probe.word(),
-                        ordinal(at),
-                        start(&back.text),
-                        start(&message.text),
-                    );
-                    return broken(why, e.record(back.line));
-                }
-                None => {
-                    let why = format!(
-                        "{}: {} of {} messages of the {whose} came back",
-                        probe.word(),
-                        told.len(),
-                        live.len(),
-                    );
-                    return broken(why, e.moment(load));
-                }
-            }
-        }
-        if let Some(extra) = told.get(live.len()) {
-            let why = format!("{}: a message of the {whose} that nobody sent", probe.word());
-            return broken(why, e.record(extra.line));
+    for told in content(e)? {
+        count += every_message(e, &told, role, whose)?;
+    }
+    for Told { probe, load, live, told } in Told::all(e, Probe::LoadAtOnce) {
+        if let Some(lost) = told.lacks(&live, role) {
+            let lost = start(&lost.text);
+            let why = format!("{}: a message of the {whose} is missing: {lost:?}", probe.word());
+            return broken(why, e.moment(load));
         }
     }
     Ok(counted(count, "message"))
+}
+
+fn every_message(e: &Evidence, one: &Told, role: Role, whose: &str) -> Result<usize, Said> {
+    let (live, told) = (one.live.of(role), one.told.of(role));
+    let probe = one.probe.word();
+    for (at, message) in live.iter().enumerate() {
+        let Some(back) = told.get(at) else {
+            let (back, all) = (told.len(), live.len());
+            let why = format!("{probe}: {back} of {all} messages of the {whose} came back");
+            return broken(why, e.moment(one.load));
+        };
+        if !message.is_told_by(back) {
+            let (nth, back_text, text) = (ordinal(at), start(&back.text), start(&message.text));
+            let why = format!(
+                "{probe}: the {nth} message of the {whose} is another: {back_text:?} for {text:?}"
+            );
+            return broken(why, e.record(back.line));
+        }
+    }
+    match told.get(live.len()) {
+        Some(extra) => {
+            let why = format!("{probe}: a message of the {whose} that nobody sent");
+            broken(why, e.record(extra.line))
+        }
+        None => Ok(live.len()),
+    }
 }
 
 fn ordinal(at: usize) -> String {
@@ -397,7 +400,7 @@ pub(in crate::certify) fn bulk(e: &Evidence) -> Judged {
     let bytes =
         |told: &Transcript| told.messages.iter().map(|one| one.text.trim().len()).sum::<usize>();
     let (said, back) = (bytes(&live), bytes(&told));
-    if told.lacks(&live).is_some() {
+    if [Role::User, Role::Agent].into_iter().any(|role| told.lacks(&live, role).is_some()) {
         let why = format!(
             "{} of {} messages and {back} of {said} bytes came back",
             told.messages.len(),

@@ -262,7 +262,7 @@ pub(in crate::certify) fn messages(e: &Evidence) -> Judged {
 /// 15: an error does not spoil the connection.
 pub(in crate::certify) fn after_errors(e: &Evidence) -> Judged {
     good(e, Probe::LoadSame)?;
-    if let Ok(sulk) = asked(e, Probe::TurnAfterTrouble)
+    if let (Ok(_), Ok(sulk)) = (good(e, Probe::Turn), asked(e, Probe::TurnAfterTrouble))
         && e.result(sulk).is_none()
     {
         return broken("after a prompt whose model failed no prompt is taken", e.moment(sulk));
