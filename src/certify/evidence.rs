@@ -206,6 +206,14 @@ impl Evidence {
         self.lines.iter().filter(|line| line.from == Side::Agent)
     }
 
+    /// Every update of every session: its record and its parameters.
+    pub(super) fn every_update(&self) -> impl Iterator<Item = (usize, &Value)> {
+        self.agent_side().filter_map(|line| {
+            let json = line.json.as_ref().filter(|json| json["method"] == "session/update")?;
+            Some((line.record, &json["params"]))
+        })
+    }
+
     /// What was done for a probe that is no request, in order.
     pub(super) fn did(&self, wanted: Probe) -> Vec<(usize, &Process, &Text)> {
         self.seen

@@ -41,6 +41,7 @@ probes! {
     TurnBeforeLoad "turn-before-load": "turns of the second session that a load follows at once";
     LoadAtOnce "load-at-once": "each of those loads, sent with the turn's answer";
     TurnBeside "turn-beside": "a turn in the second session after a load of the first";
+    TurnMeta "turn-meta": "a prompt with `_meta`";
     PairMain "pair-main": "a load with another one in flight";
     PairSecond "pair-second": "the other one";
     LoadNoise "load-noise": "a load with an unknown notification before it and one after it";
@@ -56,6 +57,7 @@ probes! {
     LoadControl "load-control": "a load of a known id with control characters after it";
     BadParams "bad-params": "loads without an id, with a number for a directory, without servers";
     Extension "extension": "a request for an extension method that nobody has";
+    OddId "odd-id": "the same request under an id below zero, and under a text";
     UnknownMethod "unknown-method": "a request for a method that nobody has";
     Notices "notices": "notifications: a cancel of an idle session, and an unknown one";
     BadLine "bad-line": "a line that is no message";
@@ -104,6 +106,7 @@ probes! {
     Delete "delete": "the deletion of a session that an earlier process made";
     ListDeleted "list-deleted": "the list after the deletion";
     DeleteAgain "delete-again": "its deletion again";
+    DeleteUnknown "delete-unknown": "deletions of ids that nobody gave, one of them of another shape";
     LoadDeleted "load-deleted": "a load of the deleted session";
     NewKilled "new-killed": "a session whose process is killed";
     KilledTurn "killed-turn": "a turn in it, its process killed as soon as it is answered";

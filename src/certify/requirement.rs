@@ -95,14 +95,20 @@ pub enum Gate {
     LoadResume,
     /// `close`.
     Close,
+    /// `loadSession` and `close`.
+    LoadClose,
     /// `delete`.
     Delete,
+    /// `loadSession` and `delete`.
+    LoadDelete,
     /// `delete` and `list`.
     DeleteList,
     /// `fork`.
     Fork,
     /// `loadSession` and `additionalDirectories`.
     Directories,
+    /// `loadSession`, `additionalDirectories` and `list`.
+    DirectoriesList,
     /// No `loadSession`.
     NoLoad,
 }
@@ -118,10 +124,13 @@ impl Gate {
             Self::Resume => &["resume"],
             Self::LoadResume => &["loadSession", "resume"],
             Self::Close => &["close"],
+            Self::LoadClose => &["loadSession", "close"],
             Self::Delete => &["delete"],
+            Self::LoadDelete => &["loadSession", "delete"],
             Self::DeleteList => &["delete", "list"],
             Self::Fork => &["fork"],
             Self::Directories => &["loadSession", "additionalDirectories"],
+            Self::DirectoriesList => &["loadSession", "additionalDirectories", "list"],
         }
     }
 }
@@ -139,8 +148,8 @@ pub struct Requirement {
     pub title: &'static str,
     /// Where the specification says so: a page and, where known, a line.
     pub source: &'static str,
-    /// The official kit's check of the same, if it has one.
-    pub check: Option<&'static str>,
+    /// The official kit's checks that look at the same, without the `ACP-` before their names.
+    pub checks: &'static [&'static str],
     /// What the agent must offer.
     pub gate: Gate,
     /// The tier that needs it.
@@ -157,6 +166,11 @@ impl Requirement {
     /// `A-33`.
     pub fn id(&self) -> String {
         format!("A-{}", self.number)
+    }
+
+    /// The official kit's checks of the same in one text, if it has any.
+    pub fn check(&self) -> Option<String> {
+        (!self.checks.is_empty()).then(|| self.checks.join(", "))
     }
 
     /// A link to where the specification says so.

@@ -91,6 +91,7 @@ pub(super) const METHOD_NOT_FOUND: i64 = -32601;
 pub(super) const INVALID_PARAMS: i64 = -32602;
 pub(super) const INTERNAL: i64 = -32603;
 pub(super) const NOT_FOUND: i64 = -32002;
+pub(super) const LOGIN_NEEDED: i64 = -32000;
 
 impl Solo {
     pub(super) fn new(process: u32, defect: Option<Defect>) -> Self {

@@ -79,6 +79,7 @@ defects! {
     WantsServers 29 [25] "wants-servers": "refuses a session without a server";
     StaysAtHome 30 [] "stays-at-home": "lists a new session under the directory that it was started in";
     PrefixesIds 31 [33, 34, 73, 90, 109, 123] "prefixes-ids": "knows its sessions by another id than it gave";
+    WantsLogin 32 [] "wants-a-login": "asks for a login and offers none";
     LosesLive 33 [] "loses-the-living": "cannot load a session of its own process";
     MemoryOnly 34 [73, 123] "memory-only": "forgets its sessions when it ends";
     LosesCut 34 [123] "loses-what-was-cut": "cannot load a session whose process was killed in mid-turn";
@@ -129,6 +130,7 @@ defects! {
     UnknownOption 80 [] "unknown-option": "has an option whose value is none of its choices";
     TwoModes 81 [] "two-modes": "says one mode as a mode and another as an option";
     HalfOptions 82 [] "half-options": "answers a changed option with that option alone";
+    OldOption 82 [] "old-option": "answers a changed option with its old value";
     ForgetsMode 83 [] "forgets-the-mode": "loads a session in its first mode";
     ReadsOnLoad 84 [24, 59] "reads-on-load": "reads a file of the client while it loads";
     TerminalOnLoad 85 [24, 59] "terminal-on-load": "opens a terminal at the client while it loads";
@@ -156,7 +158,7 @@ defects! {
     ForkIsSelf 109 [] "fork-is-self": "gives the fork the id of its source";
     OddStop 110 [] "odd-stop": "stops a turn for a reason of its own";
     MuteOnFailure 110 [] "mute-on-failure": "never answers a prompt whose model failed";
-    CancelIsError 111 [] "cancel-is-an-error": "answers a cancelled prompt with an error";
+    CancelIsError 111 [49, 101] "cancel-is-an-error": "answers a cancelled prompt with an error";
     LosesEarlyCancel 111 [] "loses-early-cancels": "does not notice a cancel right behind a prompt";
     SilenceIsError 111 [] "silence-is-an-error": "answers a prompt that is cancelled before its model speaks with an error";
     DenseLeftovers 112 [] "dense-leftovers": "goes on with a dense stream after the answer to its cancelled prompt";

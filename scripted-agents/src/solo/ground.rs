@@ -20,6 +20,8 @@ pub(super) struct Facts {
     pub(super) cwd: String,
     pub(super) directories: Vec<String>,
     pub(super) mode: Option<String>,
+    /// How long its answers are wished.
+    pub(super) style: Option<String>,
     /// The servers of its last load.
     pub(super) servers: Vec<Value>,
     /// When it was last used: milliseconds since 1970.
@@ -96,7 +98,8 @@ impl Facts {
     pub(super) fn to_json(&self) -> Value {
         json!({
             "born": self.born, "client": self.client, "cwd": self.cwd,
-            "directories": self.directories, "mode": self.mode, "servers": self.servers,
+            "directories": self.directories, "mode": self.mode, "style": self.style,
+            "servers": self.servers,
             "used_ms": self.used_ms,
         })
     }
@@ -112,6 +115,7 @@ impl Facts {
                 .map(|one| one.as_str().map(str::to_owned))
                 .collect::<Option<_>>()?,
             mode: text("mode"),
+            style: text("style"),
             servers: value["servers"].as_array()?.clone(),
             used_ms: value["used_ms"].as_u64()?,
         })

@@ -8,6 +8,8 @@ use super::ground::Facts;
 
 /// The only version there is.
 const VERSION: u64 = 1;
+/// How long answers may be wished; the first is the default.
+pub(super) const STYLES: [&str; 2] = ["short", "long"];
 /// The modes of every session; the first is the default.
 pub(super) const MODES: [&str; 2] = ["ask", "act"];
 
@@ -84,11 +86,10 @@ impl Solo {
         let other = if current == MODES[0] { MODES[1] } else { MODES[0] };
         let mode = if self.has(Defect::TwoModes) { other } else { current };
         let mode = if self.has(Defect::UnknownMode) { "elsewhere" } else { mode };
-        let style = if self.has(Defect::UnknownOption) { "loud" } else { "short" };
-        let mut options = vec![
-            select("mode", mode, &MODES, Some("mode")),
-            select("style", style, &["short", "long"], None),
-        ];
+        let first = if self.has(Defect::UnknownOption) { "loud" } else { STYLES[0] };
+        let style = facts.style.as_deref().unwrap_or(first);
+        let mut options =
+            vec![select("mode", mode, &MODES, Some("mode")), select("style", style, &STYLES, None)];
         if self.has(Defect::UnknownMode) {
             options.remove(0);
         }

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::agent::{Refusal, Solo, misfit, not_found};
+use super::agent::{LOGIN_NEEDED, Refusal, Solo, misfit, not_found};
 use super::defect::Defect;
 use super::ground::{Facts, Ground, Kept};
-use super::offer::MODES;
+use super::offer::{MODES, STYLES};
 
 impl Solo {
     pub(super) fn new_session(
@@ -13,6 +13,9 @@ impl Solo {
         params: &Value,
         ground: &mut dyn Ground,
     ) -> Result<Value, Refusal> {
+        if self.has(Defect::WantsLogin) {
+            return Err((LOGIN_NEEDED, "log in first".to_owned()));
+        }
         let mut facts = self.facts(params, true, ground)?;
         let servers = params["mcpServers"].as_array().map_or(0, Vec::len);
         if servers == 0 && self.has(Defect::WantsServers) {
@@ -227,17 +230,25 @@ impl Solo {
     ) -> Result<Value, Refusal> {
         let facts = match params["configId"].as_str() {
             Some("mode") => self.choose(params, &params["value"], ground)?,
-            Some("style") if params["value"] == "short" || params["value"] == "long" => {
-                let id = session_id(params)?;
-                self.known(&id, ground).ok_or_else(|| not_found(&id))?.facts
-            }
+            Some("style") => self.choose_style(params, ground)?,
             _ => return Err(misfit("configId")),
         };
-        let mut options = self.options(&facts);
+        let shown = if self.has(Defect::OldOption) { &Facts::default() } else { &facts };
+        let mut options = self.options(shown);
         if self.has(Defect::HalfOptions) {
             options.as_array_mut().expect("a list").truncate(1);
         }
         Ok(json!({"configOptions": options}))
+    }
+
+    fn choose_style(&mut self, params: &Value, ground: &mut dyn Ground) -> Result<Facts, Refusal> {
+        let style = params["value"].as_str().filter(|style| STYLES.contains(style));
+        let style = style.ok_or_else(|| misfit("value"))?.to_owned();
+        let id = session_id(params)?;
+        let kept = self.known(&id, ground).ok_or_else(|| not_found(&id))?;
+        let facts = Facts { style: Some(style), ..kept.facts };
+        ground.put(&self.own_name(&id), &facts);
+        Ok(facts)
     }
 
     fn choose(

@@ -54,9 +54,6 @@ pub(in crate::certify) fn cancel(e: &Evidence) -> Judged {
     if e.did(Probe::CancelLoaded).iter().any(|(_, _, about)| about.contains("did not stream")) {
         return unknown("the turn was over before it could be cancelled");
     }
-    if e.error(turn).is_some() {
-        return unknown("the answer was an error, which another requirement judges");
-    }
     match e.result(turn).map(|result| &result["stopReason"]) {
         Some(reason) if *reason == "cancelled" => Ok("cancelled".to_owned()),
         Some(reason) => broken(format!("the turn ended with {reason}"), e.moment(turn)),
@@ -171,10 +168,15 @@ pub(in crate::certify) fn dead_server(e: &Evidence) -> Judged {
 
 /// 74: `_meta` changes nothing.
 pub(in crate::certify) fn meta(e: &Evidence) -> Judged {
+    if let (Ok(_), Some(turn)) = (good(e, Probe::TurnSecond), e.first(Probe::TurnMeta))
+        && e.result(turn).is_none()
+    {
+        return broken(format!("a prompt with `_meta` {}", outcome(e, turn)), e.moment(turn));
+    }
     good(e, Probe::LoadSame)?;
     let load = asked(e, Probe::LoadMeta)?;
     match e.result(load) {
-        Some(_) => Ok("the load went as without it".to_owned()),
+        Some(_) => Ok("both went as without it".to_owned()),
         None => broken(format!("a load with `_meta` {}", outcome(e, load)), e.moment(load)),
     }
 }
@@ -217,10 +219,13 @@ pub(in crate::certify) fn housekeeping(e: &Evidence) -> Judged {
 
 /// Requests that a client without capabilities must not be sent while it loads or prompts.
 fn discipline(e: &Evidence, begin: &str) -> Judged {
-    some_loads(e)?;
-    let uses = e
+    let uses: Vec<_> = e
         .every()
-        .filter(|(_, exchange)| ["session/load", "session/prompt"].contains(&e.method(exchange)));
+        .filter(|(_, exchange)| ["session/load", "session/prompt"].contains(&e.method(exchange)))
+        .collect();
+    if uses.iter().all(|(_, exchange)| e.result(exchange).is_none()) {
+        return unknown("no load and no prompt succeeded");
+    }
     for (_, exchange) in uses {
         let asked = e.between(exchange).find(|(_, json)| {
             json["method"].as_str().is_some_and(|method| method.starts_with(begin))

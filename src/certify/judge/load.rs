@@ -164,6 +164,9 @@ pub(in crate::certify) fn result_kind(e: &Evidence) -> Judged {
         if !result.is_object() {
             return broken("the result of a load is no object", e.moment(load));
         }
+        if let Some(why) = skep_agent::schema::agent_result_misfit("session/load", result) {
+            return broken(format!("the result of a load: {why}"), e.moment(load));
+        }
     }
     Ok(counted(loads.len(), "load"))
 }

@@ -189,9 +189,6 @@ pub(in crate::certify) fn close(e: &Evidence) -> Judged {
     if turn.answers.first().is_some_and(|answer| *answer < close.request) {
         return unknown("the turn was over before the close");
     }
-    if e.error(turn).is_some() {
-        return unknown("the turn's answer is an error, which another requirement judges");
-    }
     match e.result(turn).map(|result| &result["stopReason"]) {
         Some(reason) if *reason == "cancelled" => Ok("its turn is cancelled".to_owned()),
         Some(reason) => broken(format!("its turn ends with {reason}"), e.moment(turn)),
@@ -213,7 +210,10 @@ pub(in crate::certify) fn after_close(e: &Evidence) -> Judged {
 
 /// 104: what is deleted is not listed.
 pub(in crate::certify) fn deleted(e: &Evidence) -> Judged {
-    let (delete, _) = succeeds(e, Probe::Delete)?;
+    let (delete, result) = succeeds(e, Probe::Delete)?;
+    if !result.is_object() {
+        return broken("the result of a deletion is no object", e.moment(delete));
+    }
     let (list, _) = good(e, Probe::ListDeleted)?;
     let session = e.session(delete);
     match entries(e, list).iter().any(|entry| entry["sessionId"] == session) {
@@ -222,10 +222,21 @@ pub(in crate::certify) fn deleted(e: &Evidence) -> Judged {
     }
 }
 
-/// 105: a second deletion is fine.
+/// 105: a second deletion is fine, and so is one of what never was.
 pub(in crate::certify) fn delete_again(e: &Evidence) -> Judged {
+    if e.first(Probe::ListDeleted).is_none() {
+        // Without a list nothing else looks at the first one.
+        succeeds(e, Probe::Delete)?;
+    }
     good(e, Probe::Delete)?;
-    succeeds(e, Probe::DeleteAgain).map(|_| "it succeeds".to_owned())
+    succeeds(e, Probe::DeleteAgain)?;
+    match e.all(Probe::DeleteUnknown).iter().find(|one| e.result(one).is_none()) {
+        Some(one) => {
+            let why = format!("the deletion of an id that nobody gave {}", outcome(e, one));
+            broken(why, e.moment(one))
+        }
+        None => Ok("both succeed".to_owned()),
+    }
 }
 
 /// 106: a load after a deletion.
@@ -248,6 +259,7 @@ pub(in crate::certify) fn directories(e: &Evidence) -> Judged {
 
 /// 108: directories are not remembered.
 pub(in crate::certify) fn no_old_directories(e: &Evidence) -> Judged {
+    succeeds(e, Probe::NewDirectories)?;
     let (load, _) = good(e, Probe::LoadDirectories)?;
     let (list, _) = good(e, Probe::ListDirectories)?;
     let session = e.session(load);
@@ -267,6 +279,9 @@ pub(in crate::certify) fn fork(e: &Evidence) -> Judged {
     let source = e.session(fork);
     if result["sessionId"] == source || !result["sessionId"].is_string() {
         return broken("the fork has the id of its source", e.moment(fork));
+    }
+    if e.first(Probe::LoadSource).is_none() {
+        return Ok("it has another id".to_owned());
     }
     let Ok((load, _)) = good(e, Probe::LoadSource) else {
         return unknown("the source was not loaded after the fork");

@@ -2,20 +2,29 @@
 
 use serde_json::Value;
 
-use super::{asked, good, outcome, some_loads};
+use super::{good, loads, outcome};
 use crate::certify::evidence::{Evidence, Exchange};
 use crate::certify::probe::Probe;
-use crate::certify::said::{Judged, Said, apart, broken, counted, remark};
+use crate::certify::said::{Judged, Said, apart, broken, counted, remark, unknown};
 
-/// The loads whose result has a field.
+/// Everything that sets a session up, with its result: what made it, loaded it, resumed it.
+fn setups(e: &Evidence) -> Result<Vec<(&Exchange, &Value)>, Said> {
+    const SETUPS: [Probe; 4] = [Probe::NewMain, Probe::Resume, Probe::ResumeFresh, Probe::NewAgain];
+    let others = SETUPS.iter().filter_map(|probe| good(e, *probe).ok());
+    let all: Vec<_> =
+        loads(e).into_iter().map(|(_, load, result)| (load, result)).chain(others).collect();
+    if all.is_empty() { unknown("no session was set up") } else { Ok(all) }
+}
+
+/// Those whose result has a field.
 fn with<'e>(e: &'e Evidence, field: &str) -> Result<Vec<(&'e Exchange, &'e Value)>, Said> {
-    let loads = some_loads(e)?.into_iter();
-    let with: Vec<_> = loads
-        .filter_map(|(_, load, result)| {
-            Some((load, result.get(field).filter(|one| !one.is_null())?))
+    let with: Vec<_> = setups(e)?
+        .into_iter()
+        .filter_map(|(setup, result)| {
+            Some((setup, result.get(field).filter(|one| !one.is_null())?))
         })
         .collect();
-    if with.is_empty() { apart(format!("no load has `{field}`")) } else { Ok(with) }
+    if with.is_empty() { apart(format!("no session has `{field}`")) } else { Ok(with) }
 }
 
 /// 79: the mode is one of those there are.
@@ -31,7 +40,7 @@ pub(in crate::certify) fn mode(e: &Evidence) -> Judged {
             );
         }
     }
-    Ok(counted(loads.len(), "load"))
+    Ok(counted(loads.len(), "setup"))
 }
 
 /// The values of an option, listed flat or in groups.
@@ -68,7 +77,7 @@ pub(in crate::certify) fn value(e: &Evidence) -> Judged {
 /// 81: the mode and the option of the mode agree.
 pub(in crate::certify) fn agreement(e: &Evidence) -> Judged {
     let mut count = 0;
-    for (load, result) in some_loads(e)?.into_iter().map(|(_, load, result)| (load, result)) {
+    for (load, result) in setups(e)? {
         let mode = &result["modes"]["currentModeId"];
         let mut options = result["configOptions"].as_array().into_iter().flatten();
         let Some(option) = options.find(|option| option["category"] == "mode") else { continue };
@@ -91,6 +100,12 @@ pub(in crate::certify) fn complete(e: &Evidence) -> Judged {
     let Some(result) = e.result(set) else {
         return broken(format!("the change of an option {}", outcome(e, set)), e.moment(set));
     };
+    let (wanted, changed) = (&e.request(set)["params"], &result["configOptions"]);
+    let mut options = changed.as_array().into_iter().flatten();
+    if options.any(|one| one["id"] == wanted["configId"] && one["currentValue"] != wanted["value"])
+    {
+        return broken("the answer to a change has the old value", e.moment(set));
+    }
     let ids = |options: &Value| -> Vec<Value> {
         options.as_array().into_iter().flatten().map(|option| option["id"].clone()).collect()
     };
@@ -105,7 +120,10 @@ pub(in crate::certify) fn complete(e: &Evidence) -> Judged {
 pub(in crate::certify) fn kept(e: &Evidence) -> Judged {
     let Some(set) = e.first(Probe::SetMode) else { return apart("there is no mode to choose") };
     if e.result(set).is_none() {
-        return apart("the mode could not be chosen");
+        return remark(
+            format!("the choice of a mode that is offered {}", outcome(e, set)),
+            e.moment(set),
+        );
     }
     let (load, result) = good(e, Probe::LoadFresh)?;
     let (wanted, mode) = (&e.request(set)["params"]["modeId"], &result["modes"]["currentModeId"]);
@@ -117,13 +135,12 @@ pub(in crate::certify) fn kept(e: &Evidence) -> Judged {
 
 /// 87: options that are on or off are for clients that said they can show them.
 pub(in crate::certify) fn no_booleans(e: &Evidence) -> Judged {
-    asked(e, Probe::LoadSame)?;
-    let loads = some_loads(e)?;
-    for (_, load, result) in &loads {
+    let setups = setups(e)?;
+    for (load, result) in &setups {
         let mut options = result["configOptions"].as_array().into_iter().flatten();
         if let Some(option) = options.find(|option| option["type"] == "boolean") {
             return broken(format!("the option {} is on or off", option["id"]), e.moment(load));
         }
     }
-    Ok(counted(loads.len(), "load"))
+    Ok(counted(setups.len(), "setup"))
 }

@@ -149,41 +149,45 @@ pub(in crate::certify) fn order(e: &Evidence) -> Judged {
     Ok(counted(content[0].live.messages.len(), "message"))
 }
 
-/// 42: every update of a replay bears the id that was loaded.
+/// 42: every update of a replay bears the id that was loaded, and every update of a turn the id
+/// of some session.
 pub(in crate::certify) fn session_id(e: &Evidence) -> Judged {
     let mut count = 0;
+    let empty_is_known = good(e, Probe::LoadEmptyId).is_ok();
+    for (record, params) in e.every_update() {
+        count += 1;
+        let id = params["sessionId"].as_str();
+        if id.is_none() || id == Some("") && !empty_is_known {
+            return broken("an update bears no session's id", record);
+        }
+    }
     for (probe, load, _) in some_loads(e)? {
         let session = e.session(load);
         for (at, json) in e.between(load).filter(|(_, json)| json["method"] == "session/update") {
             let own = json["params"]["sessionId"].as_str().unwrap_or_default();
-            if own != session && own.eq_ignore_ascii_case(session) || own.is_empty() {
+            if own != session && own.eq_ignore_ascii_case(session) {
                 return broken(format!("{}: the id is {own:?}", probe.word()), e.record(at));
             }
-            count += 1;
         }
     }
-    if count == 0 { unknown("nothing was replayed") } else { Ok(counted(count, "update")) }
+    if count == 0 { unknown("no update came") } else { Ok(counted(count, "update")) }
 }
 
-/// 43: every update of a replay is one that the schema has.
+/// 43: every update is one that the schema has.
 pub(in crate::certify) fn shape(e: &Evidence) -> Judged {
     let mut count = 0;
-    for (probe, load, _) in some_loads(e)? {
-        for (at, json) in e.between(load).filter(|(_, json)| json["method"] == "session/update") {
-            let kind = json["params"]["update"]["sessionUpdate"].as_str().unwrap_or_default();
-            count += 1;
-            // What needs the client's word, and what has requirements of its own, is judged there.
-            if GATED.contains(&kind) || kind == "plan" || kind.starts_with("tool_call") {
-                continue;
-            }
-            if let Some(why) =
-                skep_agent::schema::agent_params_misfit("session/update", &json["params"])
-            {
-                return broken(format!("{}: {why}", probe.word()), e.record(at));
-            }
+    for (record, params) in e.every_update() {
+        count += 1;
+        let kind = params["update"]["sessionUpdate"].as_str().unwrap_or_default();
+        // What needs the client's word, and what has requirements of its own, is judged there.
+        if GATED.contains(&kind) || kind == "plan" || kind.starts_with("tool_call") {
+            continue;
+        }
+        if let Some(why) = skep_agent::schema::agent_params_misfit("session/update", params) {
+            return broken(why, record);
         }
     }
-    if count == 0 { unknown("nothing was replayed") } else { Ok(counted(count, "update")) }
+    if count == 0 { unknown("no update came") } else { Ok(counted(count, "update")) }
 }
 
 /// 44: nobody speaks for the other.
@@ -414,26 +418,31 @@ pub(in crate::certify) fn bulk(e: &Evidence) -> Judged {
 
 /// 77: a notice was for its moment.
 pub(in crate::certify) fn notices(e: &Evidence) -> Judged {
-    kinds(e, &["notice"], "a notice was replayed")
+    let loads = some_loads(e)?;
+    for (_, load, _) in &loads {
+        if let Some((at, _)) = e.updates(load).into_iter().find(|(_, one)| is_of(one, &["notice"]))
+        {
+            return broken("a notice was replayed", e.record(at));
+        }
+    }
+    Ok(counted(loads.len(), "load"))
 }
 
 /// 88: what the client cannot show is not sent to it.
 pub(in crate::certify) fn gated(e: &Evidence) -> Judged {
     let others: Vec<_> = GATED.into_iter().filter(|kind| *kind != "notice").collect();
-    kinds(e, &others, "the client cannot take this update")
-}
-
-fn kinds(e: &Evidence, wrong: &[&str], why: &str) -> Judged {
-    let loads = some_loads(e)?;
-    for (_, load, _) in &loads {
-        let found = e.updates(load).into_iter().find(|(_, update)| {
-            update["sessionUpdate"].as_str().is_some_and(|kind| wrong.contains(&kind))
-        });
-        if let Some((at, _)) = found {
-            return broken(why, e.record(at));
+    let mut count = 0;
+    for (record, params) in e.every_update() {
+        count += 1;
+        if is_of(&params["update"], &others) {
+            return broken("the client cannot take this update", record);
         }
     }
-    Ok(counted(loads.len(), "load"))
+    if count == 0 { unknown("no update came") } else { Ok(counted(count, "update")) }
+}
+
+fn is_of(update: &Value, kinds: &[&str]) -> bool {
+    update["sessionUpdate"].as_str().is_some_and(|kind| kinds.contains(&kind))
 }
 
 /// 78: what is no text comes back as what it was.

@@ -39,7 +39,10 @@ pub(in crate::certify) fn accepted(e: &Evidence) -> Judged {
         return Err(Said::Unknown("it needs a login".to_owned()));
     }
     match e.result(exchange) {
-        Some(_) => Ok("a session was made".to_owned()),
+        Some(result) => match skep_agent::schema::agent_result_misfit("session/new", result) {
+            Some(why) => broken(format!("the new session: {why}"), e.moment(exchange)),
+            None => Ok("a session was made".to_owned()),
+        },
         None => broken(format!("session/new {}", outcome(e, exchange)), e.moment(exchange)),
     }
 }
@@ -91,8 +94,16 @@ pub(in crate::certify) fn round_trip(e: &Evidence) -> Judged {
 /// 32: an agent that needs a login says so.
 pub(in crate::certify) fn login(e: &Evidence) -> Judged {
     let exchange = answered(e, Probe::NewMain)?;
-    match e.code(exchange) {
-        Some(-32000) => Ok("it asks for a login".to_owned()),
-        _ => apart("it needs no login"),
+    if e.code(exchange) != Some(-32000) {
+        return apart("it needs no login");
+    }
+    let login = e.first(Probe::Authenticate).filter(|login| e.result(login).is_some());
+    if login.is_some() {
+        return broken("it asks for a login after one that succeeded", e.moment(exchange));
+    }
+    let (_, hello) = good(e, Probe::Initialize)?;
+    match hello["authMethods"].as_array().is_some_and(|methods| !methods.is_empty()) {
+        true => Ok("it asks for a login".to_owned()),
+        false => broken("it asks for a login and offers none", e.moment(exchange)),
     }
 }

@@ -49,6 +49,9 @@ pub(in crate::certify) fn utf8(e: &Evidence) -> Judged {
     if let Some(seen) = e.seen.iter().find(|seen| seen.sighting == Sighting::NotUtf8) {
         return broken("a line is no UTF-8", seen.record);
     }
+    if e.all(Probe::LoadSame).is_empty() || e.first(Probe::LoadFresh).is_none() {
+        return only_messages(e).or_else(|_| Ok("every line is UTF-8".to_owned()));
+    }
     let letters = |text: &str| -> String { text.chars().filter(|one| !one.is_ascii()).collect() };
     odd_text(e, "letters", |text| {
         letters(text).replace('\u{2028}', "").contains(&letters(ODD).replace('\u{2028}', ""))
@@ -78,15 +81,24 @@ pub(in crate::certify) fn log(_: &Evidence) -> Judged {
 
 /// 5: ids are echoed as they came.
 pub(in crate::certify) fn ids(e: &Evidence) -> Judged {
-    for probe in [Probe::LoadNegative, Probe::LoadText] {
-        let exchange = asked(e, probe)?;
-        if exchange.answers.is_empty() {
-            let stray = e.strays.iter().find(|stray| **stray > exchange.request);
-            let at = e.record(stray.copied().unwrap_or(exchange.request));
-            return broken(format!("{}: no answer bears the request's id", probe.word()), at);
+    let mut count = 0;
+    let extends = e.first(Probe::Extension).is_some_and(|one| !one.answers.is_empty());
+    for probe in [Probe::LoadNegative, Probe::LoadText, Probe::OddId] {
+        // Whoever answers no extension at all does not answer it under another id.
+        let all = if probe == Probe::OddId && !extends { &[] } else { e.all(probe) };
+        for exchange in all {
+            count += 1;
+            if exchange.answers.is_empty() {
+                let stray = e.strays.iter().find(|stray| **stray > exchange.request);
+                let at = e.record(stray.copied().unwrap_or(exchange.request));
+                return broken(format!("{}: no answer bears the request's id", probe.word()), at);
+            }
         }
     }
-    Ok("numbers below zero and texts came back".to_owned())
+    match count {
+        0 => unknown("no such id was used"),
+        count => Ok(counted(count, "number below zero or text")),
+    }
 }
 
 /// 6: an answer is a result or a proper error.
@@ -237,9 +249,7 @@ pub(in crate::certify) fn spelling(e: &Evidence) -> Judged {
 }
 
 fn updates(e: &Evidence) -> Judged {
-    let update =
-        |line: &&Line| line.json.as_ref().is_some_and(|json| json["method"] == "session/update");
-    match e.agent_side().filter(update).count() {
+    match e.every_update().count() {
         0 => unknown("no update was sent"),
         count => Ok(counted(count, "update")),
     }
@@ -261,17 +271,20 @@ pub(in crate::certify) fn messages(e: &Evidence) -> Judged {
 
 /// 15: an error does not spoil the connection.
 pub(in crate::certify) fn after_errors(e: &Evidence) -> Judged {
-    good(e, Probe::LoadSame)?;
     if let (Ok(_), Ok(sulk)) = (good(e, Probe::Turn), asked(e, Probe::TurnAfterTrouble))
         && e.result(sulk).is_none()
     {
         return broken("after a prompt whose model failed no prompt is taken", e.moment(sulk));
     }
     let after = e.all(Probe::LoadAfterBad);
-    match after.iter().find(|one| e.result(one).is_none()) {
-        Some(one) => broken("a good load right after a bad one went wrong", e.moment(one)),
-        None if after.is_empty() => unknown("no load failed"),
-        None => Ok(counted(after.len(), "good load after a bad one")),
+    let loads = e.first(Probe::LoadSame).is_some_and(|load| e.result(load).is_some());
+    if let Some(one) = after.iter().find(|one| loads && e.result(one).is_none()) {
+        return broken("a good load right after a bad one went wrong", e.moment(one));
+    }
+    match e.all(Probe::Extension).iter().filter(|one| !one.answers.is_empty()).count() {
+        // The second one follows a line that is no message.
+        0 | 1 if after.is_empty() => unknown("nothing was asked for after an error"),
+        _ => Ok(counted(after.len(), "good load after a bad one")),
     }
 }
 

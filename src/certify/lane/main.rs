@@ -77,23 +77,30 @@ fn loads(site: &Site, agent: &mut Client, sessions: &Sessions) {
     site.load(agent, Probe::LoadSame, main, "work");
     site.load(agent, Probe::LoadTwice, main, "work");
     site.turn(agent, Probe::TurnBeside, &sessions.second, &words::text("Still there?"));
+    let prompt = json!({
+        "sessionId": sessions.second, "prompt": words::text("With a word beside it."),
+        "_meta": meta(),
+    });
+    agent.call(Probe::TurnMeta, "session/prompt", prompt);
     at_once(site, agent, &sessions.second);
     pair(site, agent, sessions);
     noise(site, agent, main);
     let mut setup = site.setup(main, "work");
-    setup["_meta"] = json!({
-        "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-        "skep.dev/certify": true,
-    });
+    setup["_meta"] = meta();
     agent.call(Probe::LoadMeta, "session/load", setup);
-    for (probe, id) in [
-        (Probe::LoadNegative, RpcId::Number(-7)),
-        (Probe::LoadText, RpcId::Text("a load, «7»".into())),
-    ] {
+    for (probe, id) in [Probe::LoadNegative, Probe::LoadText].into_iter().zip(odd_request_ids(7)) {
         agent.ask_as(probe, id.clone(), "session/load", site.setup(main, "work"));
         agent.answer_soon(&id);
     }
     cancelled_load(site, agent, main);
+}
+
+/// A word that is reserved, and one of our own.
+fn meta() -> Value {
+    json!({
+        "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+        "skep.dev/certify": true,
+    })
 }
 
 /// Loads that follow the answer of a turn at once: what is not written yet is not told yet.
@@ -129,6 +136,11 @@ fn noise(site: &Site, agent: &mut Client, session: &str) {
         Line::Request(Probe::LoadNoise, id.clone(), "session/load", site.setup(session, "work"));
     agent.together(vec![notice(), load, notice()]);
     agent.answer(&id);
+}
+
+/// Ids of requests that few clients use.
+fn odd_request_ids(number: i64) -> [RpcId; 2] {
+    [RpcId::Number(-number), RpcId::Text(format!("a text, «{number}»").into())]
 }
 
 fn cancelled_load(site: &Site, agent: &mut Client, session: &str) {
@@ -228,6 +240,10 @@ fn while_busy(site: &Site, agent: &mut Client) {
 fn extensions(site: &Site, agent: &mut Client) {
     site.tell("asking for what nobody has");
     agent.call(Probe::Extension, "_skep/nothing", json!({}));
+    for id in odd_request_ids(8) {
+        agent.ask_as(Probe::OddId, id.clone(), "_skep/nothing", json!({}));
+        agent.answer_soon(&id);
+    }
     agent.call(Probe::UnknownMethod, "skep/nothing", json!({}));
     agent.did(Probe::Notices, "");
     agent.notify("session/cancel", json!({"sessionId": "none"}));

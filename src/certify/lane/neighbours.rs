@@ -169,6 +169,9 @@ pub(super) fn delete(site: &Site, agent: &mut Client, session: &str) {
         agent.call(Probe::ListDeleted, "session/list", json!({"cwd": site.work()}));
     }
     agent.call(Probe::DeleteAgain, "session/delete", params);
+    for id in [unknown(session), "none-of-yours".to_owned()] {
+        agent.call(Probe::DeleteUnknown, "session/delete", json!({"sessionId": id}));
+    }
     if site.offer.loads {
         agent.call(Probe::LoadDeleted, "session/load", site.setup(session, "work"));
     }

@@ -16,7 +16,7 @@ pub(super) fn text(rows: &[&Requirement], paint: Paint) -> String {
     for row in rows {
         let id = paint.paint(Tone::Strong, format!("{:<6}", row.id()));
         let derived = if row.derived { " (derived)" } else { "" };
-        let check = row.check.map(|check| format!(" · kit: {check}")).unwrap_or_default();
+        let check = row.check().map(|check| format!(" · kit: {check}")).unwrap_or_default();
         let gate = match row.gate.needs() {
             [] => String::new(),
             needs => format!(" · needs {}", needs.join(", ")),
@@ -42,7 +42,7 @@ pub(super) fn document(rows: &[&Requirement]) -> Value {
     let row = |row: &&Requirement| {
         json!({
             "id": row.id(), "level": row.level.to_string(), "derived": row.derived,
-            "title": row.title, "source": row.source, "link": row.link(), "check": row.check,
+            "title": row.title, "source": row.source, "link": row.link(), "check": row.check(),
             "needs": row.gate.needs(), "tier": row.tier.to_string(),
             "plan": row.plan.iter().map(probe).collect::<Value>(),
             "broken_by": breaking(row.number).iter().map(agent).collect::<Value>(),

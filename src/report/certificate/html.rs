@@ -79,7 +79,7 @@ fn story(certificate: &Certificate, row: &Row) -> String {
         if requirement.derived { ", derived" } else { "" },
         requirement.link(),
         requirement.source,
-        requirement.check.map(|check| format!(" · official kit: {check}")).unwrap_or_default(),
+        requirement.check().map(|check| format!(" · official kit: {check}")).unwrap_or_default(),
         id = requirement.id(),
     )
 }

@@ -53,7 +53,7 @@ fn row_json(certificate: &Certificate, row: &Row) -> Value {
     json!({
         "id": requirement.id(), "level": requirement.level.to_string(),
         "derived": requirement.derived, "title": requirement.title,
-        "source": requirement.source, "link": requirement.link(), "check": requirement.check,
+        "source": requirement.source, "link": requirement.link(), "check": requirement.check(),
         "tier": requirement.tier.to_string(), "standing": row.standing.to_string(),
         "note": row.note, "at_ms": at_ms.map(|record| record.at_ms), "wire": wire,
     })

@@ -91,7 +91,7 @@ fn row_story(certificate: &Certificate, row: &Row, paint: Paint) -> String {
     text.push_str(&excerpt(certificate, row, paint));
     let key = |key: &str| paint.paint(Tone::Faint, format!("{key:<7}"));
     writeln!(text, "  {}{}", key("says:"), requirement.link()).expect("a string takes all");
-    if let Some(check) = requirement.check {
+    if let Some(check) = requirement.check() {
         writeln!(text, "  {}{check}, of the official kit", key("check:"))
             .expect("a string takes all");
     }
