@@ -1,7 +1,7 @@
 //! The judges: one pure function a requirement, from the evidence to what is said of it.
 //!
 //! - `wire`: lines and envelopes. `handshake`: `initialize`. `session`: `session/new`.
-//! - `load`: success, order, number. `replay`: what it tells. `beyond`: what follows a load, and
+//! - `load`: success, order, number. `replay`, `tools`: what it tells. `beyond`: what follows a load, and
 //!   what must not happen while it runs. `odd`: ids and parameters that do not fit.
 //! - `options`: modes and options. `neighbours`: list, resume, close, delete, fork.
 //! - `prompt`: turns. `info`: what is only recorded.
@@ -16,6 +16,7 @@ pub(super) mod options;
 pub(super) mod prompt;
 pub(super) mod replay;
 pub(super) mod session;
+pub(super) mod tools;
 pub(super) mod wire;
 
 use serde_json::Value;

@@ -1,5 +1,5 @@
-//! What a replay tells, held against what was said live: rows 36 to 38, 42 to 44, 48, 50 to 58,
-//! 73, 78.
+//! What a replay tells, held against what was said live: rows 36 to 38, 42 to 44, 48, 50, 56 to 58,
+//! 73, 77, 78, 88.
 
 use std::collections::BTreeMap;
 
@@ -32,11 +32,11 @@ const GATED: [&str; 8] = [
 ];
 
 /// One load of the conversation with what was said live before it.
-struct Told<'e> {
-    probe: Probe,
-    load: &'e Exchange,
-    live: Transcript,
-    told: Transcript,
+pub(super) struct Told<'e> {
+    pub(super) probe: Probe,
+    pub(super) load: &'e Exchange,
+    pub(super) live: Transcript,
+    pub(super) told: Transcript,
 }
 
 impl<'e> Told<'e> {
@@ -56,7 +56,7 @@ impl<'e> Told<'e> {
 }
 
 /// What the loads of the conversation told.
-fn content(e: &Evidence) -> Result<Vec<Told<'_>>, Said> {
+pub(super) fn content(e: &Evidence) -> Result<Vec<Told<'_>>, Said> {
     let told: Vec<_> = CONTENT.iter().flat_map(|probe| Told::all(e, *probe)).collect();
     match told.first() {
         None => unknown("no load of the conversation succeeded"),
@@ -243,106 +243,6 @@ pub(in crate::certify) fn cancelled_turn(e: &Evidence) -> Judged {
         return broken("the question of a cancelled turn is gone", e.moment(load));
     }
     Ok("it loads, with the question".to_owned())
-}
-
-/// The tool calls of one load, held against those that were made.
-fn tools(e: &Evidence) -> Result<Vec<Told<'_>>, Said> {
-    let content = content(e)?;
-    if content[0].live.tools.is_empty() {
-        return apart("the agent made no tool call");
-    }
-    Ok(content)
-}
-
-/// 51: tool calls come back.
-pub(in crate::certify) fn tool_calls(e: &Evidence) -> Judged {
-    let content = tools(e)?;
-    for Told { probe, load, live, told } in &content {
-        let back = |tool: &str| told.tools.iter().any(|one| one.id == tool);
-        if let Some(tool) = live.tools.iter().find(|tool| !back(&tool.id)) {
-            let why = format!("{}: the call {:?} is missing", probe.word(), tool.title);
-            return broken(why, e.moment(load));
-        }
-    }
-    Ok(counted(content[0].live.tools.len(), "call"))
-}
-
-/// The replayed tool calls, or the reason why there are none to look at.
-fn replayed_tools(e: &Evidence) -> Result<Vec<Told<'_>>, Said> {
-    let content = tools(e)?;
-    match content.iter().all(|one| one.told.tools.is_empty()) {
-        true => unknown("no tool call was replayed"),
-        false => Ok(content),
-    }
-}
-
-/// 52: a replayed call has an id of its own and a title.
-pub(in crate::certify) fn tool_shape(e: &Evidence) -> Judged {
-    for Told { load, told, .. } in replayed_tools(e)? {
-        for (at, update) in e.updates(load) {
-            let call = update["sessionUpdate"] == "tool_call";
-            if call && !(update["title"].is_string() && update["toolCallId"].is_string()) {
-                return broken("a tool call has no title or no id", e.record(at));
-            }
-        }
-        if let Some(tool) = told.tools.iter().find(|tool| tool.announced > 1) {
-            return broken(
-                format!("the id {:?} stands for two calls", tool.id),
-                e.record(tool.line),
-            );
-        }
-    }
-    Ok("every call has a title and an id of its own".to_owned())
-}
-
-/// 53: an update is about a call that was announced.
-pub(in crate::certify) fn tool_updates(e: &Evidence) -> Judged {
-    for Told { told, .. } in replayed_tools(e)? {
-        if let Some(tool) = told.tools.iter().find(|tool| tool.announced == 0) {
-            return broken(format!("nobody announced the call {:?}", tool.id), e.record(tool.line));
-        }
-    }
-    Ok("every call was announced".to_owned())
-}
-
-/// 54: what is finished comes back as finished.
-pub(in crate::certify) fn tool_ends(e: &Evidence) -> Judged {
-    for Told { live, told, .. } in replayed_tools(e)? {
-        for tool in &told.tools {
-            let ended = live.tools.iter().any(|one| {
-                one.id == tool.id && ["completed", "failed"].contains(&one.status.as_str())
-            });
-            if ended && !["completed", "failed"].contains(&tool.status.as_str()) {
-                let why = format!("a finished call comes back as {:?}", tool.status);
-                return broken(why, e.record(tool.line));
-            }
-        }
-    }
-    Ok("every finished call is finished".to_owned())
-}
-
-/// 55: a plan comes back whole.
-pub(in crate::certify) fn plans(e: &Evidence) -> Judged {
-    let mut count = 0;
-    for Told { load, .. } in content(e)? {
-        for (at, update) in e.updates(load) {
-            if update["sessionUpdate"] != "plan" {
-                continue;
-            }
-            count += 1;
-            let whole = |entry: &Value| {
-                ["content", "priority", "status"].iter().all(|key| entry[*key].is_string())
-            };
-            let entries = update["entries"].as_array();
-            if !entries.is_some_and(|entries| entries.iter().all(whole)) {
-                return broken(
-                    "a plan's entry lacks its content, priority or status",
-                    e.record(at),
-                );
-            }
-        }
-    }
-    if count == 0 { apart("no plan was replayed") } else { Ok(counted(count, "plan")) }
 }
 
 /// 56: messages may have ids.

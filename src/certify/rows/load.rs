@@ -1,6 +1,6 @@
 //! Loads, and what they tell: rows 33 to 58.
 
-use crate::certify::judge::{beyond, load, replay};
+use crate::certify::judge::{beyond, load, replay, tools};
 use crate::certify::probe::Probe;
 use crate::certify::requirement::{Gate, Level, Requirement, Tier};
 
@@ -240,7 +240,7 @@ pub(super) const ROWS: &[Requirement] = &[
         gate: Gate::Load,
         tier: Tier::Faithful,
         plan: &[Probe::Turn, Probe::LoadSame, Probe::LoadFresh],
-        judge: replay::tool_calls,
+        judge: tools::tool_calls,
     },
     Requirement {
         number: 52,
@@ -252,7 +252,7 @@ pub(super) const ROWS: &[Requirement] = &[
         gate: Gate::Load,
         tier: Tier::Robust,
         plan: &[Probe::Turn, Probe::LoadSame, Probe::LoadFresh],
-        judge: replay::tool_shape,
+        judge: tools::tool_shape,
     },
     Requirement {
         number: 53,
@@ -264,7 +264,7 @@ pub(super) const ROWS: &[Requirement] = &[
         gate: Gate::Load,
         tier: Tier::Faithful,
         plan: &[Probe::Turn, Probe::LoadSame, Probe::LoadFresh],
-        judge: replay::tool_updates,
+        judge: tools::tool_updates,
     },
     Requirement {
         number: 54,
@@ -276,7 +276,7 @@ pub(super) const ROWS: &[Requirement] = &[
         gate: Gate::Load,
         tier: Tier::Faithful,
         plan: &[Probe::Turn, Probe::LoadSame, Probe::LoadFresh],
-        judge: replay::tool_ends,
+        judge: tools::tool_ends,
     },
     Requirement {
         number: 55,
@@ -288,7 +288,7 @@ pub(super) const ROWS: &[Requirement] = &[
         gate: Gate::Load,
         tier: Tier::Robust,
         plan: &[Probe::Turn, Probe::LoadSame, Probe::LoadFresh],
-        judge: replay::plans,
+        judge: tools::plans,
     },
     Requirement {
         number: 56,
