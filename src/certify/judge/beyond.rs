@@ -4,6 +4,7 @@
 use serde_json::Value;
 use skep_trace::Sighting;
 
+use super::prompt::ends_badly;
 use super::{asked, good, outcome, some_loads};
 use crate::certify::evidence::{Evidence, Exchange, Line};
 use crate::certify::lane::words::{SECOND_WORD, WORD};
@@ -12,7 +13,7 @@ use crate::certify::said::{Judged, Said, apart, broken, counted, unknown};
 use crate::certify::transcript::{Role, Transcript};
 
 /// What the agent said in a turn.
-fn answer(e: &Evidence, turn: &Exchange) -> String {
+pub(super) fn answer(e: &Evidence, turn: &Exchange) -> String {
     let updates = e.updates(turn);
     let texts = updates.iter().filter_map(|(_, update)| {
         let said = update["sessionUpdate"] == "agent_message_chunk";
@@ -54,10 +55,9 @@ pub(in crate::certify) fn cancel(e: &Evidence) -> Judged {
     if e.did(Probe::CancelLoaded).iter().any(|(_, _, about)| about.contains("did not stream")) {
         return unknown("the turn was over before it could be cancelled");
     }
-    match e.result(turn).map(|result| &result["stopReason"]) {
-        Some(reason) if *reason == "cancelled" => Ok("cancelled".to_owned()),
-        Some(reason) => broken(format!("the turn ended with {reason}"), e.moment(turn)),
-        None => broken(format!("the turn {}", outcome(e, turn)), e.moment(turn)),
+    match ends_badly(e, turn) {
+        Some(how) => broken(format!("the cancelled turn {how}"), e.moment(turn)),
+        None => Ok(outcome(e, turn)),
     }
 }
 

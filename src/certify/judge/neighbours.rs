@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::prompt::ends_badly;
 use super::replay::is_history;
 use super::{answered, asked, good, outcome};
 use crate::certify::evidence::{Evidence, Exchange};
@@ -189,10 +190,9 @@ pub(in crate::certify) fn close(e: &Evidence) -> Judged {
     if turn.answers.first().is_some_and(|answer| *answer < close.request) {
         return unknown("the turn was over before the close");
     }
-    match e.result(turn).map(|result| &result["stopReason"]) {
-        Some(reason) if *reason == "cancelled" => Ok("its turn is cancelled".to_owned()),
-        Some(reason) => broken(format!("its turn ends with {reason}"), e.moment(turn)),
-        None => broken(format!("its turn {}", outcome(e, turn)), e.moment(turn)),
+    match ends_badly(e, turn) {
+        Some(how) => broken(format!("its turn {how}"), e.moment(turn)),
+        None => Ok("its turn is over".to_owned()),
     }
 }
 

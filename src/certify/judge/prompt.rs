@@ -2,9 +2,11 @@
 
 use serde_json::Value;
 
+use super::beyond::answer;
 use super::replay::is_history;
 use super::{asked, good, outcome};
 use crate::certify::evidence::{Evidence, Exchange};
+use crate::certify::lane::words::{FIRST_DENSE, FIRST_SLOW, LAST_DENSE};
 use crate::certify::probe::Probe;
 use crate::certify::said::{Judged, Said, apart, broken, counted, remark, unknown};
 
@@ -52,6 +54,21 @@ fn cancelled(e: &Evidence) -> Result<Vec<(&Exchange, &'static str)>, Said> {
     if turns.is_empty() { unknown("no turn was cancelled before it was over") } else { Ok(turns) }
 }
 
+/// How the end of a cancelled turn breaks the protocol; `None` where it does not, or where nothing
+/// can be said: a model that counts no words for us may have had little to say, and a dense stream
+/// may have been over before its cancel was read.
+pub(super) fn ends_badly(e: &Evidence, turn: &Exchange) -> Option<String> {
+    let Some(result) = e.result(turn) else { return Some(outcome(e, turn)) };
+    let reason = &result["stopReason"];
+    if *reason == "cancelled" {
+        return None;
+    }
+    let text = answer(e, turn);
+    let counts = text.contains(FIRST_SLOW) || text.contains(FIRST_DENSE);
+    let excused = !text.is_empty() && !counts || text.contains(LAST_DENSE.trim_end());
+    (!excused).then(|| format!("ended with {reason}"))
+}
+
 /// 111: a cancelled turn ends as cancelled, with a result.
 pub(in crate::certify) fn cancel(e: &Evidence) -> Judged {
     let turns = cancelled(e)?;
@@ -61,16 +78,8 @@ pub(in crate::certify) fn cancel(e: &Evidence) -> Judged {
         return broken("a cancel right behind its prompt is lost", e.moment(turn));
     }
     for (turn, when) in &turns {
-        match e.result(turn).map(|result| &result["stopReason"]) {
-            Some(reason) if *reason == "cancelled" => {}
-            Some(reason) => {
-                let why = format!("a turn that is cancelled {when} ends with {reason}");
-                return broken(why, e.moment(turn));
-            }
-            None => {
-                let why = format!("a turn that is cancelled {when} {}", outcome(e, turn));
-                return broken(why, e.moment(turn));
-            }
+        if let Some(how) = ends_badly(e, turn) {
+            return broken(format!("a turn that was cancelled {when} {how}"), e.moment(turn));
         }
     }
     Ok(counted(turns.len(), "cancelled turn"))
@@ -82,7 +91,7 @@ pub(in crate::certify) fn silence(e: &Evidence) -> Judged {
     let answered: Vec<_> = turns.iter().filter(|(turn, _)| !turn.answers.is_empty()).collect();
     for (turn, when) in &answered {
         if let Some((at, _)) = e.late(turn).into_iter().find(|(_, update)| is_history(update)) {
-            let why = format!("a turn that is cancelled {when} goes on after its answer");
+            let why = format!("a turn that was cancelled {when} goes on after its answer");
             return broken(why, e.record(at));
         }
     }

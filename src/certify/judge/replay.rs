@@ -304,11 +304,13 @@ pub(in crate::certify) fn bulk(e: &Evidence) -> Judged {
     let bytes =
         |told: &Transcript| told.messages.iter().map(|one| one.text.trim().len()).sum::<usize>();
     let (said, back) = (bytes(&live), bytes(&told));
-    if [Role::User, Role::Agent].into_iter().any(|role| told.lacks(&live, role).is_some()) {
+    if let Some(lost) =
+        [Role::User, Role::Agent].into_iter().find_map(|role| told.lacks(&live, role))
+    {
+        let (messages, all) = (told.messages.len(), live.messages.len());
         let why = format!(
-            "{} of {} messages and {back} of {said} bytes came back",
-            told.messages.len(),
-            live.messages.len(),
+            "{messages} of {all} messages and {back} of {said} bytes came back, and not {:?}",
+            start(&lost.text),
         );
         return broken(why, e.moment(load));
     }

@@ -190,7 +190,7 @@ pub(in crate::certify) fn own_words(e: &Evidence) -> Judged {
     }
     let mut draft = None;
     for (path, record) in strange_fields(e) {
-        let last = path.rsplit('.').next().unwrap_or_default();
+        let last = path.rsplit(['.', ' ']).next().unwrap_or_default();
         // How names are spelled is a requirement of its own.
         if last.contains('_') {
             continue;
@@ -216,19 +216,21 @@ fn own_method(line: &Line) -> Option<(String, usize)> {
     (!known).then(|| (method.to_owned(), line.record))
 }
 
-/// Fields that the schema does not know: in what the agent sends, and in its results. Those of a
+/// Fields that the schema does not know, each with its method: in what the agent sends, and in its results. Those of a
 /// load's result have a requirement of their own, and what is offered has the handshake's.
 fn strange_fields(e: &Evidence) -> impl Iterator<Item = (String, usize)> {
     const JUDGED_ELSEWHERE: [&str; 2] = ["session/load", "initialize"];
     let sent = e.agent_side().filter_map(|line| {
         let json = line.json.as_ref()?;
         let method = json["method"].as_str()?;
-        Some((skep_agent::schema::strange_param(method, &json["params"])?, line.record))
+        let path = skep_agent::schema::strange_param(method, &json["params"])?;
+        Some((format!("{method} {path}"), line.record))
     });
     let results = e.every().filter_map(|(_, exchange)| {
         let method = e.method(exchange);
         let result = e.result(exchange).filter(|_| !JUDGED_ELSEWHERE.contains(&method))?;
-        Some((skep_agent::schema::strange_field(method, result)?, e.moment(exchange)))
+        let path = skep_agent::schema::strange_field(method, result)?;
+        Some((format!("{method} result.{path}"), e.moment(exchange)))
     });
     sent.chain(results)
 }
@@ -240,7 +242,7 @@ pub(in crate::certify) fn spelling(e: &Evidence) -> Judged {
         kind.chars().any(char::is_uppercase).then(|| (kind.to_owned(), line.record))
     };
     let snake = |(path, _): &(String, usize)| {
-        path.rsplit('.').next().is_some_and(|last| last.contains('_') && last != "_meta")
+        path.rsplit(['.', ' ']).next().is_some_and(|last| last.contains('_') && last != "_meta")
     };
     match e.agent_side().find_map(kind).or_else(|| strange_fields(e).find(snake)) {
         Some((word, record)) => broken(format!("`{word}` is spelled otherwise"), record),

@@ -10,11 +10,14 @@ pub(in crate::certify) const SECOND_WORD: &str = "birch-9";
 /// Asks for every word that was to be remembered.
 pub(super) const RECALL: &str = "Which words did I ask you to remember? skep:recall";
 
-/// A turn that streams until it is stopped.
+/// A turn that streams until it is stopped; its first word.
+pub(in crate::certify) const FIRST_SLOW: &str = "word 0 ";
 pub(super) const SLOW: &str = "Count slowly. skep:slow";
 
-/// A turn that streams much and all at once.
+/// A turn that streams much and all at once; its first piece and its last.
 pub(super) const DENSE: &str = "Count quickly. skep:dense";
+pub(in crate::certify) const FIRST_DENSE: &str = "piece 0 ";
+pub(in crate::certify) const LAST_DENSE: &str = "piece 1999 ";
 
 /// A turn whose model says nothing.
 pub(in crate::certify) const SILENT: &str = "Say nothing. skep:silent";
