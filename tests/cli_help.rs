@@ -19,11 +19,23 @@ fn help_begins_with_what_skep_is_and_ends_with_the_exit_codes() {
     insta::assert_snapshot!(help(&["--help"]));
 }
 
+const VERBS: &[&str] = &[
+    "run",
+    "certify",
+    "prove",
+    "explore",
+    "store",
+    "crashes",
+    "list",
+    "model-stub",
+    "replay",
+    "relay",
+    "completions",
+];
+
 #[test]
 fn every_command_has_examples() {
-    for verb in
-        ["run", "prove", "explore", "store", "crashes", "list", "replay", "relay", "completions"]
-    {
+    for verb in VERBS {
         let text = help(&["help", verb]);
         assert!(text.contains("Examples:"), "{verb}");
         assert!(text.contains(&format!("\n  skep {verb}")), "{verb}");
@@ -37,9 +49,7 @@ fn run_explains_its_options_by_what_they_are_for() {
 
 #[test]
 fn no_line_of_help_is_wider_than_a_hundred_columns() {
-    for verb in
-        ["run", "prove", "explore", "store", "crashes", "list", "replay", "relay", "completions"]
-    {
+    for verb in VERBS {
         for line in help(&["help", verb]).lines() {
             assert!(line.chars().count() <= 100, "{verb}: {line}");
         }

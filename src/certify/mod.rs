@@ -8,7 +8,9 @@
 //! - [`requirements`]: the table of requirements, [`Requirement`] by [`Requirement`]; `judge`: a
 //!   function for each. [`Probe`]: what is asked. `evidence`, `transcript`: how a trace is read.
 //! - `lane`: the plans, which share processes. `client`, `process`: an agent and its pipes.
-//!   `stub`: a model, for agents that would ask one. `server`: the servers of sessions. [`Profile`]: how an agent is set up.
+//!   `server`: the servers of sessions.
+//! - [`Profile`], `home`: how an agent is set up. `stub`: a model, for agents that would ask one;
+//!   `model`: the same for a lane. [`Trial`]: an agent by hand, with such a home and model.
 //! - [`proof`]: the broken agents, and what each must turn red.
 //! - [`Bounds`]: what is waited for, and how much is read.
 
@@ -16,8 +18,10 @@ mod bounds;
 mod certificate;
 mod client;
 mod evidence;
+mod home;
 mod judge;
 mod lane;
+mod model;
 mod order;
 mod probe;
 mod process;
@@ -30,6 +34,7 @@ pub mod server;
 mod stub;
 mod tape;
 mod transcript;
+mod trial;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,6 +49,8 @@ pub use probe::Probe;
 pub use profile::Profile;
 pub use requirement::{Gate, Level, REVISION, Requirement, Tier};
 pub use rows::requirements;
+pub use stub::{Asked, Ear, Stub};
+pub use trial::{Ended, Event, Ground, Trial};
 
 use crate::director::parallel::in_parallel;
 use lane::Lane;

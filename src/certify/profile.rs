@@ -4,6 +4,8 @@
 //! for the model stub, `{key}` for a key that it accepts, `{key-end}` for that key's last 20
 //! letters, `{home}` for the agent's home.
 
+use std::ffi::{OsStr, OsString};
+
 use kdl::{KdlDocument, KdlNode, KdlValue};
 
 /// A key that opens nothing.
@@ -120,6 +122,15 @@ impl Places {
             .replace("{key-end}", &KEY[KEY.len() - KEY_END..])
             .replace("{key}", KEY)
             .replace("{home}", &self.home)
+    }
+
+    /// A word of a command line, or a value of the environment. One that is no text has no places.
+    pub(super) fn fill_word(&self, word: &OsStr) -> OsString {
+        word.to_str().map_or_else(|| word.to_owned(), |text| self.fill(text).into())
+    }
+
+    pub(super) fn fill_words(&self, words: &[OsString]) -> Vec<OsString> {
+        words.iter().map(|word| self.fill_word(word)).collect()
     }
 }
 

@@ -1,8 +1,7 @@
 //! `skep certify`: what an agent's `loadSession` is worth.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 use clap::Args;
@@ -15,8 +14,8 @@ use super::interrupt::Interrupt;
 use super::options::{Format, OutputOptions, parse_instant};
 use super::targets::write_file;
 use super::trouble::Trouble;
-use super::{discover, engine, help};
-use crate::certify::{self, Bounds, Certificate, Order, Profile, Standing, Tier};
+use super::{agents, engine, help};
+use crate::certify::{self, Bounds, Certificate, Order, Standing, Tier};
 use crate::exit_code::ExitCode;
 use crate::report::certificate::{json, terminal};
 use crate::report::clean::{clean, fit};
@@ -124,8 +123,8 @@ pub fn exit_code(certificate: &Certificate, wanted: Tier) -> ExitCode {
 }
 
 fn order(arguments: &CertifyArguments) -> Result<Order, Trouble> {
-    let profile = profile(arguments.agent_profile.as_deref())?;
-    let command = command(&arguments.command, &profile)?;
+    let profile = agents::profile(arguments.agent_profile.as_deref())?;
+    let command = agents::command(&arguments.command, &profile)?.ok_or_else(no_agent)?;
     let mut bounds = if arguments.quick { Bounds::quick() } else { Bounds::default() };
     if let Some(answer_ms) = arguments.answer {
         bounds.answer = std::time::Duration::from_millis(answer_ms);
@@ -134,64 +133,15 @@ fn order(arguments: &CertifyArguments) -> Result<Order, Trouble> {
     Ok(Order {
         command,
         profile,
-        env: environment(&arguments.env),
+        env: agents::environment(&arguments.env),
         bounds,
         server: engine::executable()?,
     })
 }
 
-/// A profile by its name, or a file.
-fn profile(wanted: Option<&str>) -> Result<Profile, Trouble> {
-    let Some(wanted) = wanted else { return Ok(Profile::generic()) };
-    if let Some(profile) = Profile::built_in(wanted) {
-        return Ok(profile);
-    }
-    let path = Path::new(wanted);
-    if !path.exists() {
-        let names: Vec<_> = Profile::names().collect();
-        return Err(Trouble::usage(format!("there is no agent profile `{wanted}`")).help(format!(
-            "the names are {}; or write a file: see docs/certify.md",
-            names.join(", ")
-        )));
-    }
-    let text = discover::text(path, certify_reports::MOST_BYTES)?;
-    Profile::parse(&text).map_err(|why| Trouble::usage(format!("`{wanted}`: {why}")))
-}
-
-/// The user's command, else the profile's, where that program is there.
-fn command(given: &[OsString], profile: &Profile) -> Result<Vec<OsString>, Trouble> {
-    if !given.is_empty() {
-        return engine::anchored(given);
-    }
-    let Some(program) = profile.start.first() else {
-        return Err(Trouble::usage("there is no agent to certify")
-            .help("write its command after `--`: `skep certify -- my-agent acp`"));
-    };
-    if !engine::on_path(program) {
-        let steps: Vec<_> = profile.install.iter().map(|step| format!("\n    {step}")).collect();
-        return Err(Trouble::usage(format!("`{program}` is not installed"))
-            .help(format!("skep installs nothing; this does:{}", steps.concat())));
-    }
-    engine::anchored(&profile.start.iter().map(OsString::from).collect::<Vec<_>>())
-}
-
-/// What every program needs, and what the user names.
-fn environment(named: &[OsString]) -> BTreeMap<OsString, OsString> {
-    const NEEDED: [&str; 5] = ["PATH", "LANG", "LC_ALL", "TZ", "SYSTEMROOT"];
-    let mut env: BTreeMap<_, _> = NEEDED
-        .into_iter()
-        .filter_map(|name| Some((name.into(), engine::variable(name)?)))
-        .collect();
-    for one in named {
-        let text = one.to_string_lossy();
-        match text.split_once('=') {
-            Some((name, value)) => {
-                env.insert(name.into(), value.into());
-            }
-            None => env.extend(engine::variable(&text).map(|value| (one.clone(), value))),
-        }
-    }
-    env
+fn no_agent() -> Trouble {
+    Trouble::usage("there is no agent to certify")
+        .help("write its command after `--`: `skep certify -- my-agent acp`")
 }
 
 /// A line that says what is being done, in each lane: on a terminal only.

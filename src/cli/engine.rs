@@ -206,7 +206,7 @@ pub(super) fn current_dir() -> Result<PathBuf, Trouble> {
     clippy::exit,
     reason = "these programs have codes of their own, and a thread may hang in a full pipe"
 )]
-fn end_with(code: i32) -> ! {
+pub(super) fn end_with(code: i32) -> ! {
     std::process::exit(code)
 }
 

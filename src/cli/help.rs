@@ -212,6 +212,31 @@ Examples:
       On a free port, with one channel named `general`.
   skep relay --port 7447 --channel general --channel secrets=private --channel me=dm";
 
+/// `skep model-stub`, by example.
+pub(super) const MODEL_STUB: &str = "\
+A model on this machine, for agents that would ask a real one: OpenAI chat completions and \
+responses, Anthropic messages, Gemini. What it says is a function of the conversation that it is \
+sent; words such as `skep:tool` in a prompt are wishes (docs/certify.md has them). It shows a line \
+for each request: the way of talking, how much was said, the last prompt, what is answered.
+
+By itself it prints its URL and serves until you stop it with Ctrl-C. With a command or a profile \
+it starts the agent in a home of its own, which is gone afterwards; the agent's input and output \
+are yours, so this is an agent to any client, and skep's own lines go to standard error.
+
+Examples:
+  skep model-stub --port 8080
+      The model, at http://127.0.0.1:8080.
+  skep model-stub --agent-profile opencode
+      OpenCode, set up as for a certificate, speaking ACP on your terminal or to your client.
+  skep model-stub --agent-profile mine.kdl --keep -- my-agent acp
+      An agent of yours; look at what it wrote into its home afterwards.
+  skep model-stub --env OPENAI_BASE_URL='{url}/v1' --env OPENAI_API_KEY='{key}' -- my-agent acp
+      The same without a profile.
+  skep model-stub --requests asked.jsonl --agent-profile mine.kdl
+      Also writes down what the agent asks its model, word for word.
+
+Exit codes: the command's own · 1 usage · 130 stopped by a signal";
+
 /// `skep harness`, by example.
 pub(super) const HARNESS: &str = "\
 A profile tells skep how a harness is started and told its settings, what it can do, and how it \

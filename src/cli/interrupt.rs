@@ -25,8 +25,7 @@ impl Interrupt {
     pub fn watch(clean_up: fn()) -> Result<Self, Trouble> {
         let interrupt = Self::default();
         let wanted = interrupt.wanted.clone();
-        let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])
-            .map_err(|error| Trouble::ours(format!("cannot listen for Ctrl-C: {error}")))?;
+        let mut signals = listen()?;
         thread::spawn(move || {
             for signal in signals.forever() {
                 // Nobody is left to ask twice where the terminal is gone.
@@ -44,6 +43,21 @@ impl Interrupt {
     pub fn is_wanted(&self) -> bool {
         self.wanted.load(Ordering::SeqCst)
     }
+}
+
+/// Calls somebody at every signal from now on, for verbs that end at the first.
+///
+/// # Errors
+/// When the system does not let us listen.
+pub fn at_each(called: impl Fn() + Send + 'static) -> Result<(), Trouble> {
+    let mut signals = listen()?;
+    thread::spawn(move || signals.forever().for_each(|_| called()));
+    Ok(())
+}
+
+fn listen() -> Result<Signals, Trouble> {
+    Signals::new([SIGHUP, SIGINT, SIGTERM])
+        .map_err(|error| Trouble::ours(format!("cannot listen for Ctrl-C: {error}")))
 }
 
 /// Says how to end at once. Whoever cannot be told has nothing to read it on.

@@ -5,10 +5,12 @@
 //! [`director`](crate::director), and shows what came out.
 //!
 //! - [`run`], [`certify`], [`prove`], [`explore`], [`store`], [`crashes`], [`list`], [`harness`],
-//!   [`relay`], [`replay`], [`completions`]: the verbs; [`explore_store`] is a half of one.
+//!   [`relay`], [`model_stub`], [`replay`], [`completions`]: the verbs; [`explore_store`] is a half
+//!   of one.
 //! - [`hidden`]: verbs that skep calls itself by.
 //! - [`discover`], [`corpus`], [`select`], [`subject`], [`profiles`], [`known`]: which tests of
 //!   which harness are meant, and what is known of them.
+//! - [`agents`]: which agent is meant, and how it is set up.
 //! - [`engine`]: the one place that asks the rest of skep to do something.
 //! - [`shards`]: which part of many seeds is meant.
 //! - [`suite`], [`interrupt`]: many tests at once, and how they are stopped.
@@ -18,6 +20,7 @@
 //! - [`trouble`]: what a user is told when nothing can be run.
 
 pub mod against;
+pub mod agents;
 pub mod artifacts;
 pub mod certify;
 pub mod certify_reports;
@@ -36,6 +39,7 @@ pub mod hidden;
 pub mod interrupt;
 pub mod known;
 pub mod list;
+pub mod model_stub;
 pub mod options;
 pub mod profiles;
 mod program;
@@ -109,6 +113,8 @@ pub enum Verb {
     Replay(replay::ReplayArguments),
     /// Serve the simulated relay on a port, for a harness that you start yourself.
     Relay(relay::RelayArguments),
+    /// Serve the model stub on a port, or start an agent that is led to it.
+    ModelStub(model_stub::ModelStubArguments),
     /// Print a completion script for your shell.
     Completions(completions::CompletionsArguments),
     /// The scripted agent's process.
@@ -177,6 +183,9 @@ fn dispatch(verb: Verb) -> ExitCode {
         }
         Verb::Relay(arguments) => {
             with(Console::plain(), |console| relay::relay(&arguments, console))
+        }
+        Verb::ModelStub(arguments) => {
+            with(Console::plain(), |console| model_stub::model_stub(&arguments, console))
         }
         Verb::Harness(arguments) => {
             with(Console::plain(), |console| harness::harness(&arguments, console))

@@ -1,10 +1,9 @@
 //! A home, and the processes that are started in it one after the other.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -13,12 +12,13 @@ use skep_trace::{Process, RpcId, Sighting, Text, What};
 use super::words;
 use crate::certify::bounds::Bounds;
 use crate::certify::client::{Client, Reply, ourselves};
+use crate::certify::home;
+use crate::certify::model::Model;
 use crate::certify::order::Order;
 use crate::certify::probe::Probe;
 use crate::certify::process::{Launch, Running};
 use crate::certify::profile::Places;
 use crate::certify::server::Servers;
-use crate::certify::stub::Stub;
 use crate::certify::tape::Tape;
 use crate::live::groups::Folder;
 
@@ -31,7 +31,7 @@ pub(super) struct Site<'a> {
     folder: Folder,
     starts: u32,
     pub(super) servers: Servers,
-    stub: Stub,
+    model: Model,
     places: Places,
     /// The agent offers these; from its first handshake.
     pub(super) offer: Offer,
@@ -76,10 +76,10 @@ impl<'a> Site<'a> {
         for place in ["home", "start", "work/inner", "tmp"] {
             fs::create_dir_all(folder.path().join(place))?;
         }
-        let stub = Stub::listen(tape)?;
+        let model = Model::listen(tape)?;
         let home = folder.path().join("home");
-        let places = Places { url: stub.url(), home: home.to_string_lossy().into_owned() };
-        set_up(&home, order, &places)?;
+        let places = Places { url: model.url(), home: home.to_string_lossy().into_owned() };
+        home::set_up(&home, &order.profile, &places)?;
         let servers = Servers::listen(&folder.path().join("servers"), &order.server, tape)?;
         Ok(Self {
             name: name.into(),
@@ -89,7 +89,7 @@ impl<'a> Site<'a> {
             folder,
             starts: 0,
             servers,
-            stub,
+            model,
             places,
             offer: Offer::default(),
         })
@@ -120,17 +120,17 @@ impl<'a> Site<'a> {
         self.starts += 1;
         let name = Process { agent: self.name.clone(), process: self.starts };
         self.tell(&format!("starting {name}"));
-        let home = self.folder.path().join("home");
+        let tmp = self.folder.path().join("tmp");
         let launch = Launch {
-            command: self.order.command.clone(),
-            env: self.env(&home),
+            command: self.places.fill_words(&self.order.command),
+            env: home::environment(&self.order.env, &self.order.profile, &self.places, &tmp),
             cwd: self.folder.path().join("start"),
         };
         self.tape.note(What::AgentStarted { agent: name.clone(), harness: ourselves() });
         match Running::start(&launch, name.clone(), Arc::clone(&self.tape)) {
             Ok(running) => {
                 self.servers.serve(&name);
-                self.stub.serve(&name);
+                self.model.serve(&name);
                 Some(Client::new(running, name, Arc::clone(&self.tape), self.bounds()))
             }
             Err(error) => {
@@ -139,16 +139,6 @@ impl<'a> Site<'a> {
                 None
             }
         }
-    }
-
-    fn env(&self, home: &Path) -> BTreeMap<OsString, OsString> {
-        let mut env = self.order.env.clone();
-        for (name, value) in &self.order.profile.env {
-            env.insert(name.into(), self.places.fill(value).into());
-        }
-        env.insert("HOME".into(), home.into());
-        env.insert("TMPDIR".into(), self.folder.path().join("tmp").into());
-        env
     }
 
     /// Starts the next process and shakes hands; `None` where that fails.
@@ -257,19 +247,6 @@ impl<'a> Site<'a> {
     pub(super) fn file(&self, below: &str) -> PathBuf {
         self.folder.path().join(below)
     }
-}
-
-/// Writes the files of a profile.
-#[expect(clippy::disallowed_methods, reason = "an agent's home is made of real files")]
-fn set_up(home: &Path, order: &Order, places: &Places) -> io::Result<()> {
-    for (path, content) in &order.profile.files {
-        let path = home.join(path);
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        fs::write(path, places.fill(content))?;
-    }
-    Ok(())
 }
 
 pub(super) fn hello(version: u32, client: &str) -> Value {

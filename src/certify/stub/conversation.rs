@@ -32,6 +32,10 @@ impl Conversation {
         self.of_user().map(|(_, text)| text).collect()
     }
 
+    pub(super) fn tool_names(&self) -> Vec<&str> {
+        self.tools.iter().map(|(name, _)| name.as_str()).collect()
+    }
+
     /// The user's texts with their places.
     pub(super) fn of_user(&self) -> impl Iterator<Item = (usize, &str)> {
         self.said

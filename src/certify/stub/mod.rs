@@ -4,12 +4,14 @@
 //! What it says is a function of the conversation that it is sent, so that it tells whether an
 //! agent still has the earlier turns. Words that begin with `skep:` are wishes.
 //!
-//! - [`Stub`]: listens; start here. `http`: requests and answers as bytes.
+//! - [`Stub`]: listens; start here. [`Ear`]: is told what it is asked. `http`: requests and answers
+//!   as bytes.
 //! - `conversation`: what a request holds, whoever's way it is. `speech`: what is said to that.
 //! - `openai`, `responses`, `anthropic`, `gemini`: the ways of talking.
 
 mod anthropic;
 mod conversation;
+mod ear;
 mod gemini;
 mod http;
 mod openai;
@@ -18,32 +20,27 @@ mod speech;
 
 use std::io;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use skep_trace::{Process, Sighting, Text};
 
 use self::conversation::Conversation;
 use self::http::{Body, Exchange, Request};
 use self::speech::Speech;
-use super::tape::Tape;
+
+pub use ear::{Asked, Ear};
 
 /// Connections that are served at once; more are closed.
 const MOST_CONNECTIONS: u64 = 64;
 /// How long a connection may say nothing.
 const IDLE: Duration = Duration::from_secs(60);
-/// Texts of the user that are told from the beginning of a conversation, and from its end, and
-/// how much of each, in letters.
-const TOLD_FIRST: usize = 8;
-const TOLD_LAST: usize = 2;
-const TOLD_LETTERS: usize = 200;
 
 /// A way of talking to a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Api {
+enum Api {
     OpenAi,
     Responses,
     Anthropic,
@@ -72,38 +69,61 @@ impl Api {
             Self::Gemini => "gemini",
         }
     }
+
+    fn read(self, body: &Value) -> Conversation {
+        match self {
+            Self::OpenAi => openai::read(body),
+            Self::Responses => responses::read(body),
+            Self::Anthropic => anthropic::read(body),
+            Self::Gemini => gemini::read(body),
+        }
+    }
+
+    fn whole(self, speech: &Speech, id: u64) -> Value {
+        match self {
+            Self::OpenAi => openai::whole(speech, id),
+            Self::Responses => responses::whole(speech, id),
+            Self::Anthropic => anthropic::whole(speech, id),
+            Self::Gemini => gemini::whole(speech, id),
+        }
+    }
+
+    fn stream(self, body: &mut Body, speech: &Speech, id: u64) -> io::Result<()> {
+        match self {
+            Self::OpenAi => openai::stream(body, speech, id),
+            Self::Responses => responses::stream(body, speech, id),
+            Self::Anthropic => anthropic::stream(body, speech, id),
+            Self::Gemini => gemini::stream(body, speech, id),
+        }
+    }
 }
 
 /// A stub that listens until the program ends.
 #[derive(Debug)]
-pub(super) struct Stub {
+pub struct Stub {
     port: u16,
-    shared: Arc<Shared>,
 }
 
 #[derive(Debug)]
 struct Shared {
-    tape: Arc<Tape>,
-    agent: Mutex<Option<Process>>,
+    ear: Arc<dyn Ear>,
     open: AtomicU64,
     /// Some agents drop a turn whose answer has an id that they have seen.
     answers: AtomicU64,
 }
 
 impl Stub {
-    pub(super) fn listen(tape: &Arc<Tape>) -> io::Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    /// Listens on a port of this machine; 0 lets the system choose one.
+    ///
+    /// # Errors
+    /// When it cannot listen there.
+    pub fn listen(port: u16, ear: Arc<dyn Ear>) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         let port = listener.local_addr()?.port();
-        let shared = Arc::new(Shared {
-            tape: Arc::clone(tape),
-            agent: Mutex::new(None),
-            open: AtomicU64::new(0),
-            answers: AtomicU64::new(0),
-        });
-        let own = Arc::clone(&shared);
+        let shared = Arc::new(Shared { ear, open: AtomicU64::new(0), answers: AtomicU64::new(0) });
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                let shared = Arc::clone(&own);
+                let shared = Arc::clone(&shared);
                 if shared.open.fetch_add(1, Ordering::SeqCst) < MOST_CONNECTIONS {
                     thread::spawn(move || shared.serve(stream));
                 } else {
@@ -111,18 +131,12 @@ impl Stub {
                 }
             }
         });
-        Ok(Self { port, shared })
+        Ok(Self { port })
     }
 
     /// Where it listens, without a slash at the end.
-    pub(super) fn url(&self) -> String {
+    pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
-    }
-
-    /// Counts what is asked from now on to this process.
-    pub(super) fn serve(&self, agent: &Process) {
-        let mut current = self.shared.agent.lock().unwrap_or_else(PoisonError::into_inner);
-        *current = Some(agent.clone());
     }
 }
 
@@ -144,71 +158,68 @@ impl Shared {
     }
 
     fn answer(&self, exchange: &mut Exchange, request: &Request) -> io::Result<()> {
-        if request.upgrades {
-            return exchange.send(404, &json!({"error": {"message": "no upgrades"}}));
+        let api = Api::of(&request.path).filter(|_| request.method == "POST" && !request.upgrades);
+        match (api, request.json()) {
+            (Some(api), Some(body)) => self.talk(exchange, request, api, &body),
+            (api, _) => {
+                let (status, answer) = aside(request, api.is_some());
+                let (method, path) = (&*request.method, &*request.path);
+                self.ear.hears(&Asked::Aside { method, path, status });
+                exchange.send(status, &answer)
+            }
         }
-        let path = &*request.path;
-        let Some(api) = Api::of(path).filter(|_| request.method == "POST") else {
-            return exchange.send(200, &aside(request));
-        };
-        let Some(body) = request.json() else {
-            return exchange.send(400, &json!({"error": {"message": "the body is no JSON"}}));
-        };
-        let conversation = match api {
-            Api::OpenAi => openai::read(&body),
-            Api::Responses => responses::read(&body),
-            Api::Anthropic => anthropic::read(&body),
-            Api::Gemini => gemini::read(&body),
-        };
-        self.tell(api, &conversation);
-        let speech = Speech::to(&conversation);
-        if let Some(status) = speech.status {
-            return exchange
-                .send(status, &json!({"error": {"message": "as was wished", "type": "stub"}}));
-        }
-        let streams = body["stream"] == true || path.contains(":streamGenerateContent");
-        let id = self.answers.fetch_add(1, Ordering::SeqCst) + 1;
-        let whole = match api {
-            Api::OpenAi => openai::whole(&speech, id),
-            Api::Responses => responses::whole(&speech, id),
-            Api::Anthropic => anthropic::whole(&speech, id),
-            Api::Gemini => gemini::whole(&speech, id),
-        };
-        if !streams {
-            return exchange.send(200, &whole);
-        }
-        let mut body = exchange.stream()?;
-        match api {
-            Api::OpenAi => openai::stream(&mut body, &speech, id),
-            Api::Responses => responses::stream(&mut body, &speech, id),
-            Api::Anthropic => anthropic::stream(&mut body, &speech, id),
-            Api::Gemini => gemini::stream(&mut body, &speech, id),
-        }?;
-        body.end()
     }
 
-    fn tell(&self, api: Api, conversation: &Conversation) {
-        let current = self.agent.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let Some(agent) = current else { return };
-        let texts = conversation.user_texts();
-        let last = texts.len().saturating_sub(TOLD_LAST).max(TOLD_FIRST.min(texts.len()));
-        let told = texts.iter().take(TOLD_FIRST).chain(texts.iter().skip(last));
-        let cut = |text: &&str| Text::from(text.chars().take(TOLD_LETTERS).collect::<String>());
-        let said = told.map(cut).collect();
-        self.tape.saw(&agent, Sighting::ModelAsked { api: api.word().into(), said });
+    /// Goes on with a conversation.
+    fn talk(
+        &self,
+        exchange: &mut Exchange,
+        request: &Request,
+        api: Api,
+        body: &Value,
+    ) -> io::Result<()> {
+        let conversation = api.read(body);
+        let speech = Speech::to(&conversation);
+        self.ear.hears(&Asked::Talk {
+            api: api.word(),
+            said: &conversation.user_texts(),
+            tools: &conversation.tool_names(),
+            answer: &speech.summary(),
+            body,
+        });
+        if let Some(status) = speech.status {
+            let refusal = json!({"error": {"message": "as was wished", "type": "stub"}});
+            return exchange.send(status, &refusal);
+        }
+        let id = self.answers.fetch_add(1, Ordering::SeqCst) + 1;
+        if body["stream"] == true || request.path.contains(":streamGenerateContent") {
+            let mut body = exchange.stream()?;
+            api.stream(&mut body, &speech, id)?;
+            body.end()
+        } else {
+            exchange.send(200, &api.whole(&speech, id))
+        }
     }
 }
 
-/// What is asked beside conversations: which models there are, how many tokens a text has.
-fn aside(request: &Request) -> Value {
+/// What is asked beside conversations: which models there are, how many tokens a text has. `talks`:
+/// it would be a conversation if it could be read.
+fn aside(request: &Request, talks: bool) -> (u16, Value) {
+    if request.upgrades {
+        return (404, json!({"error": {"message": "no upgrades"}}));
+    }
+    if talks {
+        return (400, json!({"error": {"message": "the body is no JSON"}}));
+    }
     if request.path.contains("count") {
-        return json!({"input_tokens": 10, "totalTokens": 10});
+        return (200, json!({"input_tokens": 10, "totalTokens": 10}));
     }
     let model = json!({
         "id": "stub", "object": "model", "created": 1, "owned_by": "skep", "type": "model",
         "display_name": "stub", "name": "models/stub", "created_at": "2026-01-01T00:00:00Z",
     });
-    json!({"object": "list", "data": [model.clone()], "models": [model], "has_more": false})
+    let models = [model];
+    (200, json!({"object": "list", "data": models, "models": models, "has_more": false}))
 }
 
 /// Writes the events of a speech, one a piece, at its pace.
@@ -265,8 +276,15 @@ mod tests {
         ]
     }
 
+    #[derive(Debug)]
+    struct Deaf;
+
+    impl Ear for Deaf {
+        fn hears(&self, _asked: &Asked<'_>) {}
+    }
+
     fn stub() -> Stub {
-        Stub::listen(&Arc::new(Tape::start())).unwrap()
+        Stub::listen(0, Arc::new(Deaf)).unwrap()
     }
 
     /// What is answered to bytes on a connection of their own.

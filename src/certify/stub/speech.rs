@@ -80,6 +80,15 @@ impl Speech {
         }
     }
 
+    /// What it comes to, in a few words.
+    pub(super) fn summary(&self) -> String {
+        match (self.status, &self.tool) {
+            (Some(status), _) => format!("refused with {status}"),
+            (None, Some((name, _))) => format!("calls {name}"),
+            (None, None) => self.whole(),
+        }
+    }
+
     /// The whole text.
     pub(super) fn whole(&self) -> String {
         self.pieces.concat()
