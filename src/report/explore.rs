@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use super::clean::{COLUMNS, clean};
+use super::clean::{COLUMNS, clean, wrap};
 use super::paint::{Paint, Tone};
 use crate::explore::goals::{self, family};
 use crate::explore::hunt::Hunted;
@@ -87,25 +87,11 @@ fn coverage(record: &Record, paint: Paint) -> String {
     let reached = goals::WORKLOAD.len() - never.len();
     writeln!(text, "  {reached} of {} kinds of things happened", goals::WORKLOAD.len())
         .expect("a string takes all");
-    for line in wrapped(&never) {
+    for line in wrap(&never.join(" "), COLUMNS - 12) {
         writeln!(text, "  {} {line}", paint.paint(Tone::Doubt, "never:"))
             .expect("a string takes all");
     }
     text
-}
-
-fn wrapped(words: &[&str]) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in words {
-        match lines.last_mut().filter(|line| line.len() + word.len() + 12 < COLUMNS) {
-            Some(line) => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            None => lines.push((*word).to_owned()),
-        }
-    }
-    lines
 }
 
 /// Which faults were found, and after how many seeds.

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use skep_store::explore::{Extent, Figures, Question};
 use skep_store::suite::{Failure, Verdict};
 
-use super::clean::{COLUMNS, clean, fit, pad};
+use super::clean::{COLUMNS, clean, fit, pad, wrap};
 use super::paint::{Paint, Tone};
 use super::terminal::seconds;
 use crate::exit_code::ExitCode;
@@ -131,10 +131,10 @@ fn reasons(explored: &Explored, paint: Paint) -> String {
         let with = store.breaks().iter().filter(|one| one.why == why);
         let mut rules: Vec<&str> = with.filter_map(|one| rule(explored, one.check)).collect();
         rules.dedup();
-        text.push_str(&wrapped(&format!("{}: {why}", rules.join(", "))));
+        text.push_str(&paragraph(&format!("{}: {why}", rules.join(", "))));
     }
     for beyond in store.beyond() {
-        text.push_str(&wrapped(&format!(
+        text.push_str(&paragraph(&format!(
             "{} is not for a store to break: {}",
             beyond.rule, beyond.why
         )));
@@ -148,19 +148,8 @@ fn rule(explored: &Explored, name: &str) -> Option<&'static str> {
 }
 
 /// A paragraph, its later lines set in.
-fn wrapped(text: &str) -> String {
-    let mut lines = vec!["  ".to_owned()];
-    for word in text.split_whitespace() {
-        let last = lines.last_mut().expect("there is always a last line");
-        if last.chars().count() + word.chars().count() + 1 > COLUMNS {
-            lines.push(format!("    {word}"));
-        } else {
-            let space = if last.trim().is_empty() { "" } else { " " };
-            *last += space;
-            *last += word;
-        }
-    }
-    lines.join("\n") + "\n"
+fn paragraph(text: &str) -> String {
+    format!("  {}\n", wrap(text, COLUMNS - 4).join("\n    "))
 }
 
 /// What is not as it is listed.

@@ -7,10 +7,13 @@ use skep_agent::Defect;
 
 use crate::certify::proof::breaking;
 use crate::certify::{Probe, Requirement};
-use crate::report::clean::{COLUMNS, fit};
+use crate::report::clean::{COLUMNS, wrap};
 use crate::report::paint::{Paint, Tone};
 
-/// The table for a person: three lines a row.
+/// Under the title, behind id and level.
+const INDENT: usize = 13;
+
+/// The table for a person: a few lines a row.
 pub(super) fn text(rows: &[&Requirement], paint: Paint) -> String {
     let mut text = String::new();
     for row in rows {
@@ -28,8 +31,10 @@ pub(super) fn text(rows: &[&Requirement], paint: Paint) -> String {
         let broken: Vec<_> = broken.iter().map(|defect| defect.name()).collect();
         let broken = if broken.is_empty() { "nobody".to_owned() } else { broken.join(", ") };
         for (key, value) in [("", about), ("plan: ", plan.join(", ")), ("broken by: ", broken)] {
-            let line = fit(&format!("{:13}{key}{value}", ""), COLUMNS);
-            writeln!(text, "{}", paint.paint(Tone::Faint, line)).expect("a string takes all");
+            for line in wrap(&format!("{key}{value}"), COLUMNS - INDENT) {
+                let line = paint.paint(Tone::Faint, format!("{:INDENT$}{line}", ""));
+                writeln!(text, "{line}").expect("a string takes all");
+            }
         }
     }
     text
