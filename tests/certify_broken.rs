@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use skep::certify::proof::{APART, certify_scripted, prove};
+use skep::certify::proof::{APART, certify_scripted, certify_without, prove};
 use skep::certify::{Certificate, MOST_STARTS, Standing};
 use skep::report::certificate::{badge, html, json, terminal};
 use skep::report::paint::Paint;
-use skep_agent::Defect;
+use skep_agent::{Capability, Defect};
 use skep_trace::jsonl;
 
 fn skep() -> &'static Path {
@@ -47,6 +47,21 @@ fn a_certificate_is_judged_again_from_its_trace_and_told_in_every_form() {
         assert!(text.contains("A-37") && text.contains(broken.requirement.title), "{text}");
     }
     assert!(badge::svg(&certificate).contains(&certificate.word()));
+}
+
+#[test]
+fn nobody_is_judged_by_what_they_do_not_offer() {
+    for lacks in Capability::ALL {
+        let certificate = certify_without(skep(), lacks);
+        for row in &certificate.rows {
+            let (id, name) = (row.requirement.id(), lacks.name());
+            let gated = row.requirement.gate.needs().contains(&name);
+            let apart = row.standing == Standing::NotApplicable;
+            assert!(apart || row.standing == Standing::Held, "{name}: {id}: {}", row.note);
+            assert!(apart || !gated, "{name}: {id}: {}", row.note);
+        }
+        assert!(certificate.starts <= usize::try_from(MOST_STARTS).unwrap());
+    }
 }
 
 #[test]

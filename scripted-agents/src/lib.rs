@@ -6,7 +6,8 @@
 //! - [`Shell`]: gives an agent byte streams and a clock; [`Watch`] sees all it does and may hold it.
 //! - [`main`]: the agent as a process that a real harness starts; [`AgentPort`] is where such
 //!   processes call their director, [`Shell::serve`] runs an agent in one.
-//! - [`Defect`]: what is wrong with the agent that has no director, if anything.
+//! - [`Defect`]: what is wrong with the agent that has no director, if anything; [`Capability`]:
+//!   what it does without.
 //! - [`schema`]: what a harness sends, held against the official schema.
 //! - [`FramePipe`]: for worlds that carry frames as values: what a reader makes of the effects.
 //!
@@ -27,4 +28,4 @@ pub use crate::live::{
 };
 pub use crate::schema::SchemaCheck;
 pub use crate::shell::{Between, Ended, Keep, MOST_LINE_BYTES, Passed, Seen, Shell, Watch};
-pub use crate::solo::Defect;
+pub use crate::solo::{Capability, Defect};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use skep_agent::Defect;
+use skep_agent::{Capability, Defect};
 
 use super::bounds::Bounds;
 use super::certificate::Certificate;
@@ -42,10 +42,18 @@ impl Proven {
 
 /// Certifies the scripted agent with a defect, or without one.
 pub fn certify_scripted(skep: &Path, defect: Option<Defect>) -> Certificate {
+    let words = defect.map(|defect| ["--broken", defect.name()]);
+    certify_with(skep, words.as_slice().as_flattened())
+}
+
+/// Certifies the scripted agent that does without a capability.
+pub fn certify_without(skep: &Path, lacks: Capability) -> Certificate {
+    certify_with(skep, &["--without", lacks.name()])
+}
+
+fn certify_with(skep: &Path, words: &[&str]) -> Certificate {
     let mut command = vec![skep.into(), "scripted-agent".into()];
-    if let Some(defect) = defect {
-        command.extend(["--broken".into(), defect.name().into()]);
-    }
+    command.extend(words.iter().map(std::ffi::OsString::from));
     let order = Order {
         command,
         profile: Profile::generic(),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::solo::Defect;
+use crate::solo::{Capability, Defect};
 
 /// What the command line of the process says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub struct StdioArgs {
     pub birthplace: PathBuf,
     /// `--broken NAME`: what a process on its own does wrong.
     pub defect: Option<Defect>,
+    /// `--without NAME`: what such a process does not offer.
+    pub lacks: Option<Capability>,
 }
 
 /// Where the director listens.
@@ -38,6 +40,9 @@ pub enum BadArgs {
     /// It names a defect that nobody has.
     #[error("there is no broken agent `{0}`; `skep list requirements` names them")]
     Defect(String),
+    /// It names a capability that no agent has.
+    #[error("an agent may be without {names}, not `{0}`", names = capabilities())]
+    Capability(String),
 }
 
 impl StdioArgs {
@@ -46,7 +51,7 @@ impl StdioArgs {
     ///
     /// # Errors
     /// When one of `--socket` and `--token` is there and the other is not, or has no value, or
-    /// when `--broken` names no defect.
+    /// when `--broken` names no defect or `--without` no capability.
     pub fn read(words: &[OsString], home: PathBuf, birthplace: PathBuf) -> Result<Self, BadArgs> {
         let after = |flag: &str| {
             let at = words.iter().position(|word| word == flag)?;
@@ -58,13 +63,23 @@ impl StdioArgs {
             _ => return Err(BadArgs::HalfDirector),
         };
         let defect = after("--broken").map(defect).transpose()?;
-        Ok(Self { director, home, birthplace, defect })
+        let lacks = after("--without").map(capability).transpose()?;
+        Ok(Self { director, home, birthplace, defect, lacks })
     }
 }
 
 fn defect(name: Option<&OsStr>) -> Result<Defect, BadArgs> {
     let name = name.unwrap_or_default().to_string_lossy();
     Defect::parse(&name).ok_or_else(|| BadArgs::Defect(name.into_owned()))
+}
+
+fn capability(name: Option<&OsStr>) -> Result<Capability, BadArgs> {
+    let name = name.unwrap_or_default().to_string_lossy();
+    Capability::parse(&name).ok_or_else(|| BadArgs::Capability(name.into_owned()))
+}
+
+fn capabilities() -> String {
+    Capability::ALL.map(Capability::name).join(", ")
 }
 
 impl DirectorAddress {
@@ -92,6 +107,10 @@ mod tests {
         assert_eq!(defect, Ok(Some(Defect::NullResult)));
         assert_eq!(args(&["--broken", "x"]), Err(BadArgs::Defect("x".to_owned())));
         assert_eq!(args(&["--broken"]), Err(BadArgs::Defect(String::new())));
+        let lacks = args(&["--without", "list"]).map(|args| args.lacks);
+        assert_eq!(lacks, Ok(Some(Capability::List)));
+        let wrong = args(&["--without", "lists"]).unwrap_err().to_string();
+        assert!(wrong.contains("list, resume") && wrong.ends_with("not `lists`"), "{wrong}");
     }
 
     #[test]

@@ -28,6 +28,7 @@ pub use args::{BadArgs, DirectorAddress, StdioArgs};
 pub use link::AgentLink;
 pub use port::AgentPort;
 
+use crate::solo::Character;
 use puppet::Last;
 
 /// The exit code of a process whose director is gone, or was never there.
@@ -37,7 +38,10 @@ const NO_DIRECTOR: i32 = 70;
 /// time. The caller must exit with the code at once: a thread may hang in a full pipe.
 pub async fn main(args: StdioArgs) -> i32 {
     match args.director {
-        None => crate::solo::main(&args.home, &args.birthplace, args.defect),
+        None => {
+            let character = Character { defect: args.defect, lacks: args.lacks };
+            crate::solo::main(&args.home, &args.birthplace, character)
+        }
         Some(director) => run_stdio(&director).await,
     }
 }

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde_json::{Value, json};
 
+use super::Character;
+use super::capability::Capability;
 use super::defect::Defect;
 use super::ground::Ground;
 use super::model::Beat;
@@ -34,6 +36,8 @@ pub(super) enum Event {
 #[derive(Debug)]
 pub(super) struct Solo {
     pub(super) defect: Option<Defect>,
+    /// What it does not offer.
+    lacks: Option<Capability>,
     /// Which process it is, from 1.
     pub(super) process: u32,
     pub(super) initialized: bool,
@@ -94,9 +98,10 @@ pub(super) const NOT_FOUND: i64 = -32002;
 pub(super) const LOGIN_NEEDED: i64 = -32000;
 
 impl Solo {
-    pub(super) fn new(process: u32, defect: Option<Defect>) -> Self {
+    pub(super) fn new(process: u32, Character { defect, lacks }: Character) -> Self {
         Self {
             defect,
+            lacks,
             process,
             initialized: false,
             client: String::new(),
@@ -115,6 +120,11 @@ impl Solo {
 
     pub(super) fn has(&self, defect: Defect) -> bool {
         self.defect == Some(defect)
+    }
+
+    /// It offers this.
+    pub(super) fn offers(&self, capability: Capability) -> bool {
+        self.lacks != Some(capability)
     }
 
     /// Takes one event and gives what is done about it.
@@ -151,6 +161,9 @@ impl Solo {
         let last_load = self.memory.last_load.take();
         if method != "session/load" {
             self.memory.answered = None;
+        }
+        if self.lacks.is_some_and(|lacks| lacks.method() == Some(method)) {
+            return self.answer(id, Err(self.unknown_method(method)));
         }
         if method == "session/prompt" {
             return self.prompt(id, params, ground);

@@ -6,10 +6,11 @@
 //!
 //! - `agent`: the core, a line in and effects out; start here. `ground`: what it stands on.
 //! - `offer`, `session`, `load`, `list`, `turn`: what each request does. `model`: what is said.
-//! - [`Defect`]: the broken agents, as data. `spoil`: what they make of a replay.
+//! - [`Capability`]: what it may do without. [`Defect`]: the broken agents, as data. `spoil`: what they make of a replay.
 //! - `folder`: sessions as files. `shell`: the process.
 
 mod agent;
+mod capability;
 mod defect;
 mod folder;
 mod ground;
@@ -24,9 +25,17 @@ mod turn;
 
 use std::path::Path;
 
+pub use capability::Capability;
 pub use defect::Defect;
 
+/// In what the agent differs from the well-behaved one that offers everything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Character {
+    pub(crate) defect: Option<Defect>,
+    pub(crate) lacks: Option<Capability>,
+}
+
 /// Runs the agent over the process's standard streams to its end, and says its exit code.
-pub(crate) fn main(home: &Path, birthplace: &Path, defect: Option<Defect>) -> i32 {
-    shell::run(home, birthplace, defect)
+pub(crate) fn main(home: &Path, birthplace: &Path, character: Character) -> i32 {
+    shell::run(home, birthplace, character)
 }

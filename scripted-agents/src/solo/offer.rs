@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::agent::{Refusal, Solo};
+use super::capability::Capability;
 use super::defect::Defect;
 use super::ground::Facts;
 
@@ -36,11 +37,14 @@ impl Solo {
     }
 
     fn capabilities(&self) -> Value {
-        let loads = if self.has(Defect::LoadsInWords) { json!("true") } else { json!(true) };
+        let loads = match self.has(Defect::LoadsInWords) {
+            true => json!("true"),
+            false => json!(self.offers(Capability::Load)),
+        };
         let prompt = if self.has(Defect::OddCapabilities) {
             json!("image")
         } else {
-            json!({"image": true, "embeddedContext": true})
+            json!({"image": self.offers(Capability::Pictures), "embeddedContext": true})
         };
         json!({
             "loadSession": loads, "promptCapabilities": prompt,
@@ -49,10 +53,16 @@ impl Solo {
     }
 
     fn session_capabilities(&self) -> Value {
-        let mut marks = json!({
-            "list": {}, "resume": {}, "close": {}, "delete": {}, "fork": {},
-            "additionalDirectories": {},
-        });
+        const MARKED: [Capability; 6] = [
+            Capability::List,
+            Capability::Resume,
+            Capability::Close,
+            Capability::Delete,
+            Capability::Fork,
+            Capability::Directories,
+        ];
+        let offered = MARKED.into_iter().filter(|one| self.offers(*one));
+        let mut marks: Value = offered.map(|one| (one.name(), json!({}))).collect();
         if self.has(Defect::MarksWithTrue) {
             marks["list"] = json!(true);
         }

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
+use super::Character;
 use super::agent::{Effect, Event, Solo};
-use super::defect::Defect;
 use super::folder::{self, Folder};
 use super::ground::{Facts, Ground, Kept};
 
@@ -21,7 +21,7 @@ const NO_HOME: i32 = 74;
 const NO_CLIENT: i32 = 0;
 
 /// Runs the agent until its input ends, and says its exit code.
-pub(super) fn run(home: &Path, birthplace: &Path, defect: Option<Defect>) -> i32 {
+pub(super) fn run(home: &Path, birthplace: &Path, character: Character) -> i32 {
     let folder = match Folder::open(&home.join(folder::NAME)) {
         Ok(folder) => folder,
         Err(error) => {
@@ -31,7 +31,7 @@ pub(super) fn run(home: &Path, birthplace: &Path, defect: Option<Defect>) -> i32
             return NO_HOME;
         }
     };
-    let mut solo = Solo::new(folder.process(), defect);
+    let mut solo = Solo::new(folder.process(), character);
     let mut place = Place { folder, birthplace: birthplace.to_owned(), servers: Vec::new() };
     let (sender, receiver) = mpsc::channel();
     read_lines(sender.clone());

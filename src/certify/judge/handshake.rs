@@ -100,19 +100,21 @@ pub(in crate::certify) fn markers(e: &Evidence) -> Judged {
 
 /// 23: what is advertised is there.
 pub(in crate::certify) fn advertised(e: &Evidence) -> Judged {
-    hello(e)?;
-    const ADVERTISED: [&str; 6] = [
-        "session/load",
-        "session/list",
-        "session/resume",
-        "session/close",
-        "session/delete",
-        "session/fork",
-    ];
-    let missing = e.every().find(|(_, exchange)| {
-        e.code(exchange) == Some(-32601)
-            && ADVERTISED.contains(&e.method(exchange))
-            && e.all(Probe::EarlyLoad).iter().all(|early| early.request != exchange.request)
+    const ADVERTISED: [&str; 6] = ["load", "list", "resume", "close", "delete", "fork"];
+    let (_, result) = hello(e)?;
+    let capabilities = &result["agentCapabilities"];
+    let offered = |method: &str| match method.strip_prefix("session/") {
+        Some("load") => capabilities["loadSession"] == true,
+        Some(name) => {
+            ADVERTISED.contains(&name) && capabilities["sessionCapabilities"][name].is_object()
+        }
+        None => false,
+    };
+    // Before the handshake nothing is there.
+    let missing = e.every().find(|(probe, exchange)| {
+        *probe != Probe::EarlyLoad
+            && e.code(exchange) == Some(-32601)
+            && offered(e.method(exchange))
     });
     match missing {
         Some((_, exchange)) => broken(
