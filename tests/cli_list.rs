@@ -18,7 +18,7 @@ fn document(words: &[&str]) -> Value {
 #[test]
 fn the_numbers_agree_with_the_lists() {
     let counts = &document(&[])["counts"];
-    for what in ["scenarios", "rules", "mutants", "profiles"] {
+    for what in ["scenarios", "rules", "mutants", "profiles", "agents"] {
         let list = document(&[what]);
         assert_eq!(list["skep_list"], 1);
         assert_eq!(list[what].as_array().map(Vec::len), counts[what].as_u64().map(|n| n as usize));
@@ -50,4 +50,13 @@ fn a_scenario_is_told_by_its_first_sentence() {
 #[test]
 fn the_reference_profile_names_its_policies() {
     insta::assert_snapshot!(printed(&["profiles"]));
+}
+
+#[test]
+fn an_agent_is_told_by_what_it_starts_and_how_that_is_installed() {
+    insta::assert_snapshot!(printed(&["agents", "--only", "*e*o*"]));
+    let agent = &document(&["agents", "--only", "zed-codex"])["agents"][0];
+    assert_eq!(agent["start"][0], "codex-acp");
+    assert_eq!(agent["login"], "openai-api-key");
+    assert_eq!(agent["files"][0], ".codex/config.toml");
 }

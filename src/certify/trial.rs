@@ -154,12 +154,19 @@ fn await_end(pid: Pid, events: &Sender<Event>) {
 }
 
 /// The user's shell knows of our group only: where the command was stopped at a terminal, we stop
-/// as well, and go on when the shell lets us.
+/// as well, and go on when the shell gives us the terminal again.
 fn stop_too(pid: Pid) {
-    if io::stdin().is_terminal() {
-        let _refused = kill_process(getpid(), Signal::STOP);
-        hand_over(pid);
+    // No event tells who has the terminal.
+    const LOOK: Duration = Duration::from_millis(20);
+    if !io::stdin().is_terminal() {
+        return;
     }
+    let _refused = kill_process(getpid(), Signal::STOP);
+    // Another thread may take the signal, so that this one runs on a little before it stops.
+    while tcgetpgrp(io::stdin()).is_ok_and(|owner| owner != getpgrp()) {
+        thread::park_timeout(LOOK);
+    }
+    hand_over(pid);
 }
 
 /// Gives the terminal to the command's group, if there is one and it is ours to give: who is in

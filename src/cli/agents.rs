@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use super::trouble::Trouble;
-use super::{certify_reports, discover, engine};
+use super::{certify_reports, discover, engine, select};
 use crate::certify::Profile;
 
 /// A profile by its name, or a file.
@@ -19,11 +19,13 @@ pub fn profile(wanted: Option<&str>) -> Result<Profile, Trouble> {
     }
     let path = Path::new(wanted);
     if !path.exists() {
-        let names: Vec<_> = Profile::names().collect();
-        return Err(Trouble::usage(format!("there is no agent profile `{wanted}`")).help(format!(
-            "the names are {}; or write a file: see docs/certify.md",
-            names.join(", ")
-        )));
+        let help = match select::nearest(wanted, Profile::names()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`skep list agents` names them; docs/certify.md says how to write a file of \
+                     yours"
+                .to_owned(),
+        };
+        return Err(Trouble::usage(format!("there is no agent profile `{wanted}`")).help(help));
     }
     let text = discover::text(path, certify_reports::MOST_BYTES)?;
     Profile::parse(&text).map_err(|why| Trouble::usage(format!("`{wanted}`: {why}")))

@@ -188,6 +188,8 @@ Examples:
       Every rule, and how many scenarios and mutants have to do with it.
   skep list mutants --only 'harness/rotate*'
       Faults, and the scenarios that declare to notice them.
+  skep list agents
+      The agent profiles: what each starts, and how that is installed.
   skep list scenarios mine/ --format json
       Your own files, for a program.";
 

@@ -1,5 +1,6 @@
 //! `skep list`: what there is, and what has to do with what.
 
+mod agents;
 mod profile;
 mod requirements;
 
@@ -15,7 +16,7 @@ use super::console::Console;
 use super::options::{Format, OutputOptions};
 use super::trouble::Trouble;
 use super::{discover, help, profiles, select};
-use crate::certify::{self, Requirement};
+use crate::certify::{self, Profile, Requirement};
 use crate::exit_code::ExitCode;
 use crate::profile::HarnessProfile;
 use crate::report::Paint;
@@ -34,7 +35,7 @@ pub struct ListArguments {
     /// What is listed; without it, what there is in numbers.
     #[arg(
         value_enum,
-        value_name = "scenarios|rules|mutants|requirements|profiles",
+        value_name = "scenarios|rules|mutants|requirements|profiles|agents",
         hide_possible_values = true
     )]
     pub what: Option<Kind>,
@@ -62,6 +63,8 @@ pub enum Kind {
     Requirements,
     /// Harness profiles, and the policies that each follows.
     Profiles,
+    /// Agent profiles: what each starts, and how it is installed.
+    Agents,
 }
 
 /// Lists what the arguments ask for.
@@ -87,6 +90,7 @@ pub fn list(arguments: &ListArguments, console: &Console) -> Result<ExitCode, Tr
             .map(|(one, doc)| (one, first_sentence(doc)))
             .collect(),
         profiles: profiles::built_in().into_iter().filter(|one| fits(&one.name)).collect(),
+        agents: Profile::names().filter(|name| fits(name)).filter_map(Profile::built_in).collect(),
         listed,
     };
     let Some(what) = arguments.what else {
@@ -127,6 +131,8 @@ struct Shelf {
     mutants: Vec<Mutant>,
     /// The profiles to show.
     profiles: Vec<HarnessProfile>,
+    /// The agent profiles to show.
+    agents: Vec<Profile>,
 }
 
 impl Shelf {
@@ -137,6 +143,7 @@ impl Shelf {
             Kind::Mutants => self.mutants.is_empty(),
             Kind::Requirements => self.requirements.is_empty(),
             Kind::Profiles => self.profiles.is_empty(),
+            Kind::Agents => self.agents.is_empty(),
         }
     }
 
@@ -147,6 +154,7 @@ impl Shelf {
             Kind::Mutants => self.mutants(paint),
             Kind::Requirements => requirements::text(&self.requirements, paint),
             Kind::Profiles => profile::text(&self.profiles, paint),
+            Kind::Agents => agents::text(&self.agents, paint),
         }
     }
 
@@ -162,6 +170,7 @@ impl Shelf {
                 return self.requirements.iter().map(|row| row.id() + "\n").collect();
             }
             Kind::Profiles => self.profiles.iter().map(|profile| &*profile.name).collect(),
+            Kind::Agents => self.agents.iter().map(|profile| &*profile.name).collect(),
         };
         names.into_iter().map(|name| format!("{}\n", clean(name))).collect()
     }
@@ -178,6 +187,7 @@ impl Shelf {
             }
             Kind::Requirements => ("requirements", requirements::document(&self.requirements)),
             Kind::Profiles => ("profiles", self.profiles.iter().map(profile::document).collect()),
+            Kind::Agents => ("agents", self.agents.iter().map(agents::document).collect()),
         };
         json!({"skep_list": VERSION, list.0: list.1})
     }
@@ -197,6 +207,7 @@ impl Shelf {
             + &line(self.mutants.len(), "mutants", "mutants")
             + &line(self.requirements.len(), "requirements of a certificate", "requirements")
             + &line(self.profiles.len(), "harness profiles", "profiles")
+            + &line(self.agents.len(), "agent profiles", "agents")
     }
 
     fn numbers_json(&self) -> Value {
@@ -205,7 +216,7 @@ impl Shelf {
             "counts": {
                 "scenarios": self.listed.len(), "tests": self.tests(), "rules": self.rules.len(),
                 "mutants": self.mutants.len(), "requirements": self.requirements.len(),
-                "profiles": self.profiles.len(),
+                "profiles": self.profiles.len(), "agents": self.agents.len(),
             },
         })
     }

@@ -105,7 +105,7 @@ pub enum Verb {
     Store(store::StoreArguments),
     /// Kill and fail a harness at every call on its store.
     Crashes(crashes::CrashesArguments),
-    /// List what there is: scenarios, rules, mutants, profiles.
+    /// List what there is: scenarios, rules, mutants, profiles, agents.
     List(list::ListArguments),
     /// Write a profile for a harness of yours.
     Harness(harness::HarnessArguments),
