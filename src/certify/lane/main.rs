@@ -227,7 +227,7 @@ fn while_busy(site: &Site, agent: &mut Client) {
     agent.answer(&turn);
     let (load, turn) = (agent.next_id(), agent.next_id());
     // In this session, which nothing else rests on: what an agent makes of it is its own affair.
-    let prompt = json!({"sessionId": slow, "prompt": words::text("At once.")});
+    let prompt = json!({"sessionId": slow, "prompt": words::text("At once. skep:echo At once.")});
     let setup = site.setup(&slow, "work");
     agent.together(vec![
         Line::Request(Probe::EagerLoad, load.clone(), "session/load", setup),

@@ -67,7 +67,7 @@ fn trouble(site: &Site, agent: &mut Client, session: &str) {
         site.turn(agent, probe, session, &words::text(wish));
     }
     silence(site, agent, session);
-    let prompt = words::text("Are you well again?");
+    let prompt = words::text("Are you well again? skep:echo I am.");
     site.turn(agent, Probe::TurnAfterTrouble, session, &prompt);
 }
 

@@ -2,8 +2,9 @@
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
+use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The longest head and the longest body that are read, in bytes.
 const MOST_HEAD: u64 = 64 * 1024;
@@ -130,9 +131,28 @@ impl Exchange {
 
     /// A whole answer.
     pub(super) fn send(&mut self, status: u16, body: &Value) -> io::Result<()> {
-        let body = body.to_string();
+        self.send_with("", status, body)
+    }
+
+    /// A refusal after which the client may try again at once.
+    pub(super) fn refuse(&mut self, status: u16) -> io::Result<()> {
+        let error = json!({"message": "as was wished", "type": "stub"});
+        let again = "retry-after: 0\r\nretry-after-ms: 1\r\n";
+        self.send_with(again, status, &json!({"type": "error", "error": error}))
+    }
+
+    /// Answers nothing until the client goes away or the time is over.
+    pub(super) fn stay_silent(&mut self, time: Duration) -> io::Result<()> {
+        self.reader.get_ref().set_read_timeout(Some(time))?;
+        // Whatever comes, this connection is over: a client that waits has nothing else to say.
+        let _gone = self.reader.fill_buf();
+        Err(io::ErrorKind::ConnectionAborted.into())
+    }
+
+    fn send_with(&mut self, headers: &str, status: u16, body: &Value) -> io::Result<()> {
+        let body = escaped(body);
         let head = format!(
-            "HTTP/1.1 {status} {}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+            "HTTP/1.1 {status} {}\r\ncontent-type: application/json\r\n{headers}content-length: {}\r\n\r\n",
             if status < 400 { "OK" } else { "Refused" },
             body.len(),
         );
@@ -150,6 +170,11 @@ impl Exchange {
     }
 }
 
+/// JSON whose separators of lines and paragraphs are escaped: some clients end a line at them.
+fn escaped(value: &Value) -> String {
+    value.to_string().replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+}
+
 /// An answer under way.
 pub(super) struct Body<'a> {
     stream: &'a mut TcpStream,
@@ -158,7 +183,7 @@ pub(super) struct Body<'a> {
 impl Body<'_> {
     /// One event with a name or without.
     pub(super) fn event(&mut self, name: Option<&str>, data: &Value) -> io::Result<()> {
-        self.line(name, &data.to_string())
+        self.line(name, &escaped(data))
     }
 
     /// One event whose data is no JSON.

@@ -18,10 +18,11 @@ mod openai;
 mod responses;
 mod speech;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -37,6 +38,10 @@ pub use ear::{Asked, Ear};
 const MOST_CONNECTIONS: u64 = 64;
 /// How long a connection may say nothing.
 const IDLE: Duration = Duration::from_secs(60);
+/// How long a model that says nothing does so at most.
+const SILENCE: Duration = Duration::from_secs(60);
+/// Prompts that wish for trouble and are counted.
+const MOST_TROUBLES: usize = 1000;
 
 /// A way of talking to a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,6 +115,8 @@ struct Shared {
     open: AtomicU64,
     /// Some agents drop a turn whose answer has an id that they have seen.
     answers: AtomicU64,
+    /// How often each prompt that wishes for trouble was sent.
+    troubles: Mutex<BTreeMap<String, u32>>,
 }
 
 impl Stub {
@@ -120,7 +127,12 @@ impl Stub {
     pub fn listen(port: u16, ear: Arc<dyn Ear>) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         let port = listener.local_addr()?.port();
-        let shared = Arc::new(Shared { ear, open: AtomicU64::new(0), answers: AtomicU64::new(0) });
+        let shared = Arc::new(Shared {
+            ear,
+            open: AtomicU64::new(0),
+            answers: AtomicU64::new(0),
+            troubles: Mutex::default(),
+        });
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 let shared = Arc::clone(&shared);
@@ -170,6 +182,17 @@ impl Shared {
         }
     }
 
+    /// Counts a prompt, this time among them. What comes when too many are counted counts as new.
+    fn counted(&self, prompt: &str) -> u32 {
+        let mut troubles = self.troubles.lock().unwrap_or_else(PoisonError::into_inner);
+        if troubles.len() >= MOST_TROUBLES && !troubles.contains_key(prompt) {
+            return 1;
+        }
+        let count = troubles.entry(prompt.to_owned()).or_default();
+        *count = count.saturating_add(1);
+        *count
+    }
+
     /// Goes on with a conversation.
     fn talk(
         &self,
@@ -179,7 +202,7 @@ impl Shared {
         body: &Value,
     ) -> io::Result<()> {
         let conversation = api.read(body);
-        let speech = Speech::to(&conversation);
+        let speech = Speech::to(&conversation, &mut |prompt| self.counted(prompt));
         self.ear.hears(&Asked::Talk {
             api: api.word(),
             said: &conversation.user_texts(),
@@ -188,8 +211,10 @@ impl Shared {
             body,
         });
         if let Some(status) = speech.status {
-            let refusal = json!({"error": {"message": "as was wished", "type": "stub"}});
-            return exchange.send(status, &refusal);
+            return exchange.refuse(status);
+        }
+        if speech.silent {
+            return exchange.stay_silent(SILENCE);
         }
         let id = self.answers.fetch_add(1, Ordering::SeqCst) + 1;
         if body["stream"] == true || request.path.contains(":streamGenerateContent") {
@@ -353,14 +378,27 @@ mod tests {
     }
 
     #[test]
+    fn a_silent_model_says_nothing_until_its_client_goes_away() {
+        let body = json!({"messages": [{"role": "user", "content": "skep:silent"}]}).to_string();
+        assert_eq!(sent(&stub(), &post(PATHS[0], "", body.as_bytes())), "");
+    }
+
+    #[test]
     fn no_two_answers_have_one_id_and_wishes_are_fulfilled() {
         let stub = stub();
         let ask = |text: &str| {
             let body = json!({"messages": [{"role": "user", "content": text}]}).to_string();
             sent(&stub, &post(PATHS[0], "", body.as_bytes()))
         };
-        assert!(ask("a").contains("chatcmpl-1") && ask("b").contains("chatcmpl-2"));
-        assert!(ask("skep:fail-429").starts_with("HTTP/1.1 429"));
-        assert!(ask("skep:fail-500").starts_with("HTTP/1.1 500"));
+        let odd = ask("skep:echo a\u{2028}b");
+        assert!(odd.contains("a\\u2028b") && !odd.contains('\u{2028}'), "{odd}");
+        assert!(ask("a").contains("chatcmpl-2") && ask("b").contains("chatcmpl-3"));
+        for status in [429, 500] {
+            let wish = format!("skep:fail-{status}");
+            let answers = [ask(&wish), ask(&wish), ask(&wish)];
+            let refused = |answer: &str| answer.starts_with(&format!("HTTP/1.1 {status} "));
+            assert_eq!(answers.each_ref().map(|one| refused(one)), [true, true, false]);
+            assert!(answers[0].contains("retry-after: 0") && answers[2].contains(&wish));
+        }
     }
 }

@@ -9,6 +9,11 @@ use super::conversation::{Conversation, Who};
 /// Words of a slow answer, and the time between two of them.
 const SLOW_WORDS: usize = 400;
 const SLOW: Duration = Duration::from_millis(20);
+/// Pieces of a dense answer, and the time between two of them: about a second for all.
+const DENSE_PIECES: usize = 2000;
+const DENSE: Duration = Duration::from_micros(400);
+/// How often a prompt that wishes for trouble has it.
+const TROUBLES: u32 = 2;
 /// How much of a prompt an answer repeats, in letters.
 const ECHO_LETTERS: usize = 60;
 /// Pieces that a long text is streamed in at most: word by word would be too many events.
@@ -19,6 +24,8 @@ const MOST_PIECES: usize = 40;
 pub(super) struct Speech {
     /// It is refused with this status.
     pub(super) status: Option<u16>,
+    /// Nothing is said at all.
+    pub(super) silent: bool,
     /// The text, in the pieces that it is streamed in.
     pub(super) pieces: Vec<String>,
     /// The time after each piece.
@@ -28,8 +35,8 @@ pub(super) struct Speech {
 }
 
 impl Speech {
-    /// The answer to a conversation.
-    pub(super) fn to(conversation: &Conversation) -> Self {
+    /// The answer to a conversation; `asked` counts how often a prompt has been sent by now.
+    pub(super) fn to(conversation: &Conversation, asked: &mut dyn FnMut(&str) -> u32) -> Self {
         if let Some(schema) = &conversation.wants_json {
             return Self::text(&filled(schema).to_string());
         }
@@ -44,9 +51,14 @@ impl Speech {
             return Self::text(&echo(last));
         }
         let has = |wish: &str| prompt.contains(wish);
+        for (wish, status) in [("skep:fail-429", 429), ("skep:fail-500", 500)] {
+            if has(wish) && asked(prompt) <= TROUBLES {
+                return Self { status: Some(status), ..Self::default() };
+            }
+        }
         match () {
-            () if has("skep:fail-429") => Self { status: Some(429), ..Self::default() },
-            () if has("skep:fail-500") => Self { status: Some(500), ..Self::default() },
+            () if has("skep:silent") => Self { silent: true, ..Self::default() },
+            () if has("skep:dense") => Self::dense(),
             () if has("skep:stall") => Self { pace: Duration::from_secs(60), ..Self::text("…") },
             () if has("skep:slow") => Self::slow(),
             () if has("skep:echo") => {
@@ -71,6 +83,11 @@ impl Speech {
         Self { pieces, pace: SLOW, ..Self::default() }
     }
 
+    fn dense() -> Self {
+        let pieces = (0..DENSE_PIECES).map(|piece| format!("piece {piece} ")).collect();
+        Self { pieces, pace: DENSE, ..Self::default() }
+    }
+
     /// Calls a tool, unless that was done already or there is none that fits.
     fn tool(conversation: &Conversation, at: usize, prompt: &str) -> Self {
         let done = conversation.said[at..].iter().any(|(who, _)| *who == Who::Tool);
@@ -84,6 +101,7 @@ impl Speech {
     pub(super) fn summary(&self) -> String {
         match (self.status, &self.tool) {
             (Some(status), _) => format!("refused with {status}"),
+            (None, _) if self.silent => "silence".to_owned(),
             (None, Some((name, _))) => format!("calls {name}"),
             (None, None) => self.whole(),
         }
@@ -173,13 +191,18 @@ fn filled(schema: &Value) -> Value {
 mod tests {
     use super::*;
 
+    /// As if every prompt were sent for the first time.
+    fn answer(conversation: &Conversation) -> Speech {
+        Speech::to(conversation, &mut |_| 1)
+    }
+
     fn said(turns: &[&str]) -> Speech {
         let mut conversation = Conversation::default();
         for turn in turns {
             conversation.say(Who::User, turn);
             conversation.say(Who::Model, "yes");
         }
-        Speech::to(&conversation)
+        answer(&conversation)
     }
 
     #[test]
@@ -190,6 +213,17 @@ mod tests {
         assert_eq!(said(&["skep:echo a  b"]).whole(), "a  b");
         assert_eq!(said(&["skep:slow", "and now?"]).whole(), "reply to and now?");
         assert_eq!(said(&["skep:fail-429"]).status, Some(429));
+        assert!(said(&["skep:silent"]).silent);
+        assert!(said(&["skep:dense"]).whole().ends_with("piece 1999 "));
+    }
+
+    #[test]
+    fn trouble_is_over_after_two_tries() {
+        let mut conversation = Conversation::default();
+        conversation.say(Who::User, "again: skep:fail-500");
+        let tried = |times: u32| Speech::to(&conversation, &mut |_| times);
+        assert_eq!([1, 2, 3].map(|times| tried(times).status), [Some(500), Some(500), None]);
+        assert_eq!(tried(3).whole(), "reply to again: skep:fail-500");
     }
 
     #[test]
@@ -201,10 +235,10 @@ mod tests {
         let mut conversation = Conversation::default();
         conversation.tools.push(("shell".to_owned(), schema));
         conversation.say(Who::User, "skep:tool");
-        let (name, arguments) = Speech::to(&conversation).tool.unwrap();
+        let (name, arguments) = answer(&conversation).tool.unwrap();
         assert_eq!((name.as_str(), &arguments["description"]), ("shell", &json!("a talk")));
         assert_eq!(arguments["command"][0], "sh");
         conversation.say(Who::Tool, "done");
-        assert_eq!(Speech::to(&conversation).tool, None);
+        assert_eq!(answer(&conversation).tool, None);
     }
 }
