@@ -15,9 +15,9 @@ use tempfile::TempDir;
 
 const PROFILE: &str = r#"
 agent "mine" {
-    start "sh" "-c" "cat \"$HOME/model\"; echo \"$MODEL\"; exit 7"
+    start "sh" "-c" "stat -c %a {home}/model; cat \"$HOME/model\"; echo \"$MODEL\"; exit 7"
     env "MODEL" "{url}/v1"
-    file "model" "{key-end}\n"
+    file "model" mode="0600" "{key-end}\n"
 }
 "#;
 
@@ -103,8 +103,18 @@ fn a_profile_makes_a_home_and_its_command_ends_it() {
     assert_eq!(output.status.code(), Some(7), "{}", text(&output.stderr));
     let told = text(&output.stderr);
     let url = told.lines().next().unwrap().strip_prefix("model ").unwrap();
-    assert_eq!(text(&output.stdout), format!("9-0123456789-0123456789\n{url}/v1\n")[3..]);
+    assert_eq!(text(&output.stdout), format!("600\n123456789-0123456789\n{url}/v1\n"));
     assert_eq!(place.left(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn what_the_command_line_says_outweighs_the_profile() {
+    let place = Place::new();
+    let folder = tempfile::tempdir().unwrap();
+    let profile = folder.path().join("mine.kdl");
+    fs::write(&profile, PROFILE).unwrap();
+    let words = ["--agent-profile", profile.to_str().unwrap(), "--env", "MODEL=mine"];
+    assert!(text(&place.said(&words).stdout).ends_with("\nmine\n"));
 }
 
 #[test]

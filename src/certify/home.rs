@@ -4,19 +4,24 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use super::profile::{Places, Profile};
+use super::Profile;
+use crate::profile::Places;
 
 /// Writes the files of a profile.
 #[expect(clippy::disallowed_methods, reason = "an agent's home is made of real files")]
 pub(super) fn set_up(home: &Path, profile: &Profile, places: &Places) -> io::Result<()> {
-    for (path, content) in &profile.files {
-        let path = home.join(path);
+    for file in &profile.files {
+        let path = home.join(&file.path);
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
-        fs::write(path, places.fill(content))?;
+        fs::write(&path, places.fill(&file.content))?;
+        if let Some(mode) = file.mode {
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode))?;
+        }
     }
     Ok(())
 }

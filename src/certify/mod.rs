@@ -25,7 +25,6 @@ mod model;
 mod order;
 mod probe;
 mod process;
-mod profile;
 pub mod proof;
 mod requirement;
 mod rows;
@@ -46,11 +45,12 @@ pub use bounds::{Bounds, MOST_STARTS};
 pub use certificate::{Certificate, Row, Standing};
 pub use order::Order;
 pub use probe::Probe;
-pub use profile::Profile;
 pub use requirement::{Gate, Level, REVISION, Requirement, Tier};
 pub use rows::requirements;
 pub use stub::{Asked, Ear, Stub};
 pub use trial::{Ended, Event, Ground, Trial};
+
+pub use crate::profile::AgentProfile as Profile;
 
 use crate::director::parallel::in_parallel;
 use lane::Lane;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use super::Profile;
 use super::bounds::Bounds;
-use super::profile::Profile;
 
 /// An agent to be certified, and how.
 #[derive(Clone, Debug)]

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use skep_agent::{Capability, Defect};
 
+use super::Profile;
 use super::bounds::Bounds;
 use super::certificate::Certificate;
 use super::order::Order;
-use super::profile::Profile;
 use crate::director::parallel::in_parallel;
 
 /// The rows that cannot apply to the scripted agent, each with the reason.

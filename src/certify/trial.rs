@@ -17,9 +17,9 @@ use rustix::process::{
 };
 use rustix::termios::{tcgetpgrp, tcsetpgrp};
 
-use super::home;
-use super::profile::{Places, Profile};
+use super::{Profile, home};
 use crate::live::groups::{Folder, Group};
+use crate::profile::Places;
 
 /// How long a command may take to end once it was asked to.
 const PARTING: Duration = Duration::from_secs(3);

@@ -5,8 +5,29 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use super::trouble::Trouble;
-use super::{certify_reports, discover, engine, select};
+use super::{engine, profiles, select};
 use crate::certify::Profile;
+use crate::scenario::{SourceFile, parse_agent_profile};
+
+/// Every profile that comes with skep: its name, and its text.
+const BUILT_IN: [(&str, &str); 7] = [
+    ("generic", include_str!("../certify/profiles/generic.kdl")),
+    ("opencode", include_str!("../certify/profiles/opencode.kdl")),
+    ("claude", include_str!("../certify/profiles/claude.kdl")),
+    ("zed-codex", include_str!("../certify/profiles/zed-codex.kdl")),
+    ("gemini", include_str!("../certify/profiles/gemini.kdl")),
+    ("hermes", include_str!("../certify/profiles/hermes.kdl")),
+    ("pi", include_str!("../certify/profiles/pi.kdl")),
+];
+
+/// Every profile that comes with skep.
+pub fn built_in() -> Vec<Profile> {
+    let read = |(name, text): &(&str, &str)| {
+        parse_agent_profile(&SourceFile::new(&format!("{name}.kdl"), text))
+            .expect("a test reads every profile that comes with skep")
+    };
+    BUILT_IN.iter().map(read).collect()
+}
 
 /// A profile by its name, or a file.
 ///
@@ -14,12 +35,13 @@ use crate::certify::Profile;
 /// When there is none, or the file has mistakes.
 pub fn profile(wanted: Option<&str>) -> Result<Profile, Trouble> {
     let Some(wanted) = wanted else { return Ok(Profile::generic()) };
-    if let Some(profile) = Profile::built_in(wanted) {
+    if let Some(profile) = built_in().into_iter().find(|profile| profile.name == wanted) {
         return Ok(profile);
     }
     let path = Path::new(wanted);
-    if !path.exists() {
-        let help = match select::nearest(wanted, Profile::names()) {
+    let is_path = wanted.contains('/') || wanted.ends_with(".kdl");
+    if !is_path && !path.exists() {
+        let help = match select::nearest(wanted, BUILT_IN.iter().map(|(name, _)| *name)) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "`skep list agents` names them; docs/certify.md says how to write a file of \
                      yours"
@@ -27,8 +49,8 @@ pub fn profile(wanted: Option<&str>) -> Result<Profile, Trouble> {
         };
         return Err(Trouble::usage(format!("there is no agent profile `{wanted}`")).help(help));
     }
-    let text = discover::text(path, certify_reports::MOST_BYTES)?;
-    Profile::parse(&text).map_err(|why| Trouble::usage(format!("`{wanted}`: {why}")))
+    let file = profiles::read(path, "agent", "`skep list agents` names those that come with skep")?;
+    parse_agent_profile(&file).map_err(Trouble::Scenarios)
 }
 
 /// The user's command, else the profile's, where that program is there; `None` where neither says
@@ -41,12 +63,26 @@ pub fn command(given: &[OsString], profile: &Profile) -> Result<Option<Vec<OsStr
         return engine::anchored(given).map(Some);
     }
     let Some(program) = profile.start.first() else { return Ok(None) };
+    let words: Vec<_> = profile.start.iter().map(OsString::from).collect();
+    // What stands in the home is there when the home is.
+    if program.starts_with("{home}/") {
+        return Ok(Some(words));
+    }
     if !engine::on_path(program) {
-        let steps: Vec<_> = profile.install.iter().map(|step| format!("\n    {step}")).collect();
+        let steps = profile.install.iter().chain(&profile.notes);
+        let steps: Vec<_> = steps.map(|step| format!("\n    {step}")).collect();
         return Err(Trouble::usage(format!("`{program}` is not installed"))
             .help(format!("skep installs nothing; this does:{}", steps.concat())));
     }
-    engine::anchored(&profile.start.iter().map(OsString::from).collect::<Vec<_>>()).map(Some)
+    engine::anchored(&words).map(Some)
+}
+
+/// A profile's variables give way to those that the user names.
+pub fn outweigh(profile: &mut Profile, named: &[OsString]) {
+    let names: Vec<_> = named.iter().map(|one| one.to_string_lossy()).collect();
+    let names: Vec<&str> =
+        names.iter().map(|one| one.split_once('=').map_or(&**one, |(name, _)| name)).collect();
+    profile.env.retain(|(name, _)| !names.contains(&&**name));
 }
 
 /// What every program needs, and what the user names.
@@ -66,4 +102,24 @@ pub fn environment(named: &[OsString]) -> BTreeMap<OsString, OsString> {
         }
     }
     env
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_profile_that_comes_with_skep_is_read_and_has_its_files_name() {
+        let profiles = built_in();
+        assert!(profiles.iter().map(|it| &*it.name).eq(BUILT_IN.iter().map(|(name, _)| *name)));
+        let named = profiles.iter().filter(|profile| profile.name != "generic");
+        assert!(named.clone().all(|it| !it.start.is_empty() && !it.install.is_empty()));
+    }
+
+    #[test]
+    fn a_slip_in_a_name_is_answered() {
+        let told = |name| format!("{:?}", profile(Some(name)).unwrap_err());
+        assert!(told("opencoed").contains("did you mean `opencode`?"));
+        assert!(told("nowhere/at-all.kdl").contains("cannot be read"));
+    }
 }

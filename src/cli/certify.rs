@@ -123,13 +123,15 @@ pub fn exit_code(certificate: &Certificate, wanted: Tier) -> ExitCode {
 }
 
 fn order(arguments: &CertifyArguments) -> Result<Order, Trouble> {
-    let profile = agents::profile(arguments.agent_profile.as_deref())?;
+    let mut profile = agents::profile(arguments.agent_profile.as_deref())?;
+    agents::outweigh(&mut profile, &arguments.env);
     let command = agents::command(&arguments.command, &profile)?.ok_or_else(no_agent)?;
     let mut bounds = if arguments.quick { Bounds::quick() } else { Bounds::default() };
     if let Some(answer_ms) = arguments.answer {
         bounds.answer = std::time::Duration::from_millis(answer_ms);
         bounds.start = bounds.start.min(bounds.answer);
     }
+    bounds.start = profile.start_takes.unwrap_or(bounds.start);
     Ok(Order {
         command,
         profile,

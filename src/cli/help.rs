@@ -96,7 +96,8 @@ Examples:
   skep certify -- skep scripted-agent --broken drops-the-last-user
       The same with a defect: see what a violation looks like.
 
-Exit codes: 0 the tier is reached · 1 usage · 2 violated · 3 inconclusive or blocked · 70 ours";
+Exit codes: 0 the tier is reached · 1 usage · 2 violated · 3 inconclusive or blocked · 4 a profile is \
+wrong · 70 ours";
 
 /// `skep prove`, by example.
 pub(super) const PROVE: &str = "\
@@ -237,7 +238,7 @@ Examples:
   skep model-stub --requests asked.jsonl --agent-profile mine.kdl
       Also writes down what the agent asks its model, word for word.
 
-Exit codes: the command's own · 1 usage · 130 stopped by a signal";
+Exit codes: the command's own · 1 usage · 4 a profile is wrong · 130 stopped by a signal";
 
 /// `skep harness`, by example.
 pub(super) const HARNESS: &str = "\

@@ -15,7 +15,7 @@ use skep_trace::Text;
 use super::console::Console;
 use super::options::{Format, OutputOptions};
 use super::trouble::Trouble;
-use super::{discover, help, profiles, select};
+use super::{agents as agent_profiles, discover, help, profiles, select};
 use crate::certify::{self, Profile, Requirement};
 use crate::exit_code::ExitCode;
 use crate::profile::HarnessProfile;
@@ -90,7 +90,7 @@ pub fn list(arguments: &ListArguments, console: &Console) -> Result<ExitCode, Tr
             .map(|(one, doc)| (one, first_sentence(doc)))
             .collect(),
         profiles: profiles::built_in().into_iter().filter(|one| fits(&one.name)).collect(),
-        agents: Profile::names().filter(|name| fits(name)).filter_map(Profile::built_in).collect(),
+        agents: agent_profiles::built_in().into_iter().filter(|one| fits(&one.name)).collect(),
         listed,
     };
     let Some(what) = arguments.what else {

@@ -52,7 +52,8 @@ pub struct ModelStubArguments {
 /// # Errors
 /// When it cannot serve, such as on a port in use, or the command cannot be started.
 pub fn model_stub(arguments: &ModelStubArguments, console: &Console) -> Result<ExitCode, Trouble> {
-    let profile = agents::profile(arguments.agent_profile.as_deref())?;
+    let mut profile = agents::profile(arguments.agent_profile.as_deref())?;
+    agents::outweigh(&mut profile, &arguments.env);
     let command = agents::command(&arguments.command, &profile)?;
     if command.is_none() && (arguments.agent_profile.is_some() || !arguments.env.is_empty()) {
         return Err(Trouble::usage("there is no command to set a home up for")

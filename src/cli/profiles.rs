@@ -57,7 +57,8 @@ pub fn load(name: &str) -> Result<HarnessProfile, Trouble> {
         };
         return Err(Trouble::usage(format!("there is no harness profile `{name}`")).help(help));
     }
-    parse_profile(&read(path)?).map_err(Trouble::Scenarios)
+    let file = read(path, "harness", "`skep list profiles` names those that come with skep")?;
+    parse_profile(&file).map_err(Trouble::Scenarios)
 }
 
 /// Adds what the user claims that a harness can do besides.
@@ -75,16 +76,17 @@ pub fn claim(profile: &mut HarnessProfile, claims: &[String]) -> Result<(), Trou
 }
 
 /// Reads at most one byte more than such a file may have.
+///
+/// # Errors
+/// When it cannot be read, or is no text.
 #[expect(clippy::disallowed_methods, reason = "the command line reads the user's files")]
-fn read(path: &Path) -> Result<Arc<SourceFile>, Trouble> {
+pub(super) fn read(path: &Path, whose: &str, help: &str) -> Result<Arc<SourceFile>, Trouble> {
     let mut bytes = Vec::new();
     let most = MAX_BYTES as u64 + 1;
     let all = File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes));
     if let Err(error) = all {
-        let title = format!("the harness profile `{}` cannot be read: {error}", path.display());
-        return Err(
-            Trouble::usage(title).help("`skep list profiles` names those that come with skep")
-        );
+        let title = format!("the {whose} profile `{}` cannot be read: {error}", path.display());
+        return Err(Trouble::usage(title).help(help));
     }
     SourceFile::from_bytes(&path.to_string_lossy(), &bytes)
         .map_err(|mistake| Trouble::Scenarios(vec![mistake]))

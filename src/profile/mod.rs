@@ -7,9 +7,12 @@
 //! - `setting`: one setting, and how a harness is told its value.
 //! - `environment`: all of them together, as the variables that a process is started with.
 //! - `fit`: what a scenario asks for, held against what a harness has.
+//! - `agent`: the same for an agent that is certified; `places`: what is filled in when it starts.
 
+mod agent;
 mod environment;
 mod fit;
+mod places;
 mod setting;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,8 +21,10 @@ use skep_plan::Settings;
 use skep_trace::Text;
 use skep_trace::policy::Policies;
 
+pub use agent::{AgentFile, AgentProfile};
 pub use environment::{Place, environment};
 pub use fit::{adapted, lacks, refuses};
+pub use places::{Part, Places};
 pub use setting::{Form, Way};
 
 /// What a scenario may need of a harness, by the words of its `needs`.

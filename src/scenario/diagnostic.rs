@@ -76,7 +76,7 @@ impl Diagnostic {
         Self::new(file, Span::new(0, end), format!("the file is longer than {MAX_BYTES} bytes"))
             .label(format!("more than {MAX_BYTES} bytes follow"))
             .help(format!(
-                "a scenario file has at most {} KiB; split it into several files",
+                "a file has at most {} KiB; split it into several files",
                 MAX_BYTES / 1024
             ))
     }

@@ -16,10 +16,11 @@
 //! - `read`, `meta`, `cast`, `script`, `step`, `act`, `expectation`, `method`: the words
 //!   themselves, one row and one small function each.
 //! - `model`, `list`: what comes out.
-//! - `profile`, `known`, `store_play`: files about a harness, about known failures and about a
-//!   store, in the same language.
+//! - `profile`, `agent_profile`, `known`, `store_play`: files about a harness, an agent, known
+//!   failures and a store, in the same language; `single`: what those of one line have in common.
 
 mod act;
+mod agent_profile;
 mod cast;
 mod diagnostic;
 mod expectation;
@@ -38,6 +39,7 @@ mod render;
 mod scan;
 mod scope;
 mod script;
+mod single;
 mod source;
 mod step;
 mod store_play;
@@ -50,6 +52,7 @@ mod verb;
 
 use std::sync::Arc;
 
+pub use agent_profile::parse_agent_profile;
 pub use diagnostic::{Diagnostic, Label, MAX_DIAGNOSTICS};
 pub use known::parse_known;
 pub use limits::{MAX_BYTES, MAX_CELLS, MAX_DEPTH, MAX_LINES, MAX_USES};

@@ -8,18 +8,22 @@ mod words;
 use std::sync::Arc;
 
 use super::diagnostic::{Diagnostic, Findings, Reporter};
-use super::limits::MAX_BYTES;
 use super::line::Line;
 use super::scope::Scope;
+use super::single::only_line;
 use super::source::SourceFile;
 use super::tree::Node;
-use super::{suggest, syntax, verb};
+use super::{suggest, verb};
 use crate::profile::HarnessProfile;
 
 pub use words::capability_fault;
+pub(super) use words::variable;
 
 /// The line that a file consists of.
 const HEAD: &str = "harness-profile";
+
+/// How such a file is begun.
+const BEGIN: &str = "write `harness-profile \"name\" { … }`; `skep harness init` shows one";
 
 /// What no harness can do without being told.
 const NEEDED: &[&str] = &["relay-url", "private-key", "agent-command"];
@@ -32,40 +36,12 @@ const NEEDED: &[&str] = &["relay-url", "private-key", "agent-command"];
 pub fn parse_profile(file: &Arc<SourceFile>) -> Result<HarnessProfile, Vec<Diagnostic>> {
     let findings = Findings::default();
     let at = Reporter { file, findings: &findings };
-    let profile = read_file(at);
+    let profile = only_line(at, HEAD, BEGIN).map(|head| read(&head, at));
     let complaints = findings.into_sorted();
     match profile {
         Some(profile) if complaints.is_empty() => Ok(profile),
         _ => Err(complaints),
     }
-}
-
-fn read_file(at: Reporter<'_>) -> Option<HarnessProfile> {
-    if at.file.text.len() > MAX_BYTES {
-        at.put(Diagnostic::too_long(at.file));
-        return None;
-    }
-    let lines = syntax::read(&at.file.text, 0, at)?;
-    let (heads, others): (Vec<Node>, Vec<Node>) =
-        lines.into_iter().partition(|line| &*line.name.text == HEAD);
-    for node in others.iter().filter(|node| !node.reported) {
-        let title = format!("`{}` is no word of this file", node.name.text);
-        let help = suggest::instead(&node.name.text, [HEAD]);
-        at.error(node.name.span, title, "unknown", help);
-    }
-    if let Some(second) = heads.get(1) {
-        let help = "put it into a file of its own";
-        at.error(second.span, "a second profile in one file", "one too many", help);
-    }
-    let Some(head) = heads.first() else {
-        if others.is_empty() {
-            let span = super::source::Span::new(0, 0);
-            let help = "write `harness-profile \"name\" { … }`; `skep harness init` shows one";
-            at.error(span, "the file holds no profile", "from here on", help);
-        }
-        return None;
-    };
-    Some(read(head, at))
 }
 
 fn read(head: &Node, at: Reporter<'_>) -> HarnessProfile {

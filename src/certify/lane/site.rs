@@ -17,10 +17,10 @@ use crate::certify::model::Model;
 use crate::certify::order::Order;
 use crate::certify::probe::Probe;
 use crate::certify::process::{Launch, Running};
-use crate::certify::profile::Places;
 use crate::certify::server::Servers;
 use crate::certify::tape::Tape;
 use crate::live::groups::Folder;
+use crate::profile::Places;
 
 /// A lane's home with what stands in it.
 pub(super) struct Site<'a> {

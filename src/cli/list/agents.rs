@@ -21,7 +21,9 @@ fn profile_text(profile: &Profile, paint: Paint) -> String {
     };
     let mut text = format!("{}  {start}\n", paint.paint(Tone::Strong, clean(&profile.name)));
     let install = profile.install.iter().map(|step| ("install", step));
-    for (key, value) in install.chain(profile.login.iter().map(|method| ("login", method))) {
+    let notes = profile.notes.iter().map(|note| ("note", note));
+    let login = profile.login.iter().map(|method| ("login", method));
+    for (key, value) in install.chain(notes).chain(login) {
         writeln!(text, "  {key:<8} {}", paint.paint(Tone::Faint, clean(value)))
             .expect("a string takes all");
     }
@@ -31,9 +33,9 @@ fn profile_text(profile: &Profile, paint: Paint) -> String {
 /// One profile, for programs.
 pub(super) fn document(profile: &Profile) -> Value {
     let names: Vec<_> = profile.env.iter().map(|(name, _)| name).collect();
-    let files: Vec<_> = profile.files.iter().map(|(path, _)| path).collect();
+    let files: Vec<_> = profile.files.iter().map(|file| &file.path).collect();
     json!({
-        "name": profile.name, "start": profile.start, "install": profile.install,
+        "name": profile.name, "start": profile.start, "install": profile.install, "notes": profile.notes,
         "login": profile.login, "env": names, "files": files,
     })
 }

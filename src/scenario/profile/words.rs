@@ -116,12 +116,12 @@ fn env(line: &Line<'_>) -> Fact {
 }
 
 /// The name of a variable.
-fn variable(line: &Line<'_>, value: &Value) -> Text {
+pub(in crate::scenario) fn variable(line: &Line<'_>, value: &Value) -> Text {
     let name = line.some_text(value, "the name of a variable");
     let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     if !name.is_empty() && !name.chars().all(plain) {
         let title = format!("`{}` is no name of a variable", shortened(&name));
-        let help = "write ASCII letters, digits and `_`: `\"MY_HARNESS_MODEL\"`";
+        let help = "write ASCII letters, digits and `_`: `\"MODEL_URL\"`";
         line.at.error(value.span, title, "not understood", help);
     }
     name
