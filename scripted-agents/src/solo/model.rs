@@ -125,7 +125,7 @@ fn dense(beats: &mut VecDeque<Beat>, scene: &Scene) {
     for burst in 0..DENSE_BURSTS {
         for piece in 0..DENSE_PIECES {
             let id = format!("a{}", scene.turn);
-            let text = format!("piece {} ", burst * DENSE_PIECES + piece);
+            let text = format!("word {} ", burst * DENSE_PIECES + piece);
             beats.push_back(Beat::Tell(chunk("agent_message_chunk", &id, &text)));
         }
         beats.push_back(Beat::Wait(1));

@@ -6,7 +6,7 @@ use super::beyond::answer;
 use super::replay::is_history;
 use super::{asked, good, outcome};
 use crate::certify::evidence::{Evidence, Exchange};
-use crate::certify::lane::words::{FIRST_DENSE, FIRST_SLOW, LAST_DENSE};
+use crate::certify::lane::words::{FIRST_WORD, LAST_DENSE};
 use crate::certify::probe::Probe;
 use crate::certify::said::{Judged, Said, apart, broken, counted, remark, unknown};
 
@@ -64,8 +64,8 @@ pub(super) fn ends_badly(e: &Evidence, turn: &Exchange) -> Option<String> {
         return None;
     }
     let text = answer(e, turn);
-    let counts = text.contains(FIRST_SLOW) || text.contains(FIRST_DENSE);
-    let excused = !text.is_empty() && !counts || text.contains(LAST_DENSE.trim_end());
+    let counts = text.contains(FIRST_WORD);
+    let excused = !text.is_empty() && !counts || text.contains(LAST_DENSE);
     (!excused).then(|| format!("ended with {reason}"))
 }
 

@@ -10,14 +10,13 @@ pub(in crate::certify) const SECOND_WORD: &str = "birch-9";
 /// Asks for every word that was to be remembered.
 pub(super) const RECALL: &str = "Which words did I ask you to remember? skep:recall";
 
-/// A turn that streams until it is stopped; its first word.
-pub(in crate::certify) const FIRST_SLOW: &str = "word 0 ";
+/// A turn that streams until it is stopped; the first word of every long stream.
+pub(in crate::certify) const FIRST_WORD: &str = "word 0 ";
 pub(super) const SLOW: &str = "Count slowly. skep:slow";
 
-/// A turn that streams much and all at once; its first piece and its last.
+/// A turn that streams much and all at once; its last word.
 pub(super) const DENSE: &str = "Count quickly. skep:dense";
-pub(in crate::certify) const FIRST_DENSE: &str = "piece 0 ";
-pub(in crate::certify) const LAST_DENSE: &str = "piece 1999 ";
+pub(in crate::certify) const LAST_DENSE: &str = "word 1999";
 
 /// A turn whose model says nothing.
 pub(in crate::certify) const SILENT: &str = "Say nothing. skep:silent";

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::conversation::{Conversation, Who};
 use super::http::Body;
 use super::speech::Speech;
+use super::tool::{Call, Tool};
 
 pub(super) fn read(body: &Value) -> Conversation {
     let mut conversation = Conversation::default();
@@ -32,8 +33,7 @@ pub(super) fn read(body: &Value) -> Conversation {
         }
     }
     for tool in body["tools"].as_array().into_iter().flatten() {
-        let name = tool["name"].as_str().unwrap_or_default().to_owned();
-        conversation.tools.push((name, tool["input_schema"].clone()));
+        conversation.tools.push(Tool::function(tool, &tool["input_schema"]));
     }
     let format = &body["output_config"]["format"];
     conversation.wants_json = (format["type"] == "json_schema").then(|| format["schema"].clone());
@@ -55,11 +55,13 @@ fn message(content: &[Value], reason: &Value, id: u64) -> Value {
     })
 }
 
+fn tool_use(call: &Call, input: &Value, id: u64) -> Value {
+    json!({"type": "tool_use", "id": format!("toolu_{id}"), "name": call.name, "input": input})
+}
+
 pub(super) fn whole(speech: &Speech, id: u64) -> Value {
     let content = match &speech.tool {
-        Some((name, input)) => {
-            json!({"type": "tool_use", "id": format!("toolu_{id}"), "name": name, "input": input})
-        }
+        Some(call) => tool_use(call, &call.arguments, id),
         None => json!({"type": "text", "text": speech.whole()}),
     };
     message(&[content], &reason(speech).into(), id)
@@ -72,9 +74,7 @@ pub(super) fn stream(body: &mut Body, speech: &Speech, id: u64) -> io::Result<()
     };
     event(body, "message_start", json!({"message": message(&[], &Value::Null, id)}))?;
     let block = match &speech.tool {
-        Some((name, _)) => {
-            json!({"type": "tool_use", "id": format!("toolu_{id}"), "name": name, "input": {}})
-        }
+        Some(call) => tool_use(call, &json!({}), id),
         None => json!({"type": "text", "text": ""}),
     };
     event(body, "content_block_start", json!({"index": 0, "content_block": block}))?;
@@ -83,8 +83,9 @@ pub(super) fn stream(body: &mut Body, speech: &Speech, id: u64) -> io::Result<()
         let delta = json!({"type": "text_delta", "text": piece});
         (Some(name), json!({"type": name, "index": 0, "delta": delta}))
     })?;
-    if let Some((_, input)) = &speech.tool {
-        let delta = json!({"type": "input_json_delta", "partial_json": input.to_string()});
+    if let Some(call) = &speech.tool {
+        let input = call.arguments.to_string();
+        let delta = json!({"type": "input_json_delta", "partial_json": input});
         event(body, name, json!({"index": 0, "delta": delta}))?;
     }
     event(body, "content_block_stop", json!({"index": 0}))?;

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::tool::Tool;
+
 /// Who said something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Who {
@@ -15,8 +17,8 @@ pub(super) enum Who {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Conversation {
     pub(super) said: Vec<(Who, String)>,
-    /// Tools that may be called: a name, and the schema of its arguments.
-    pub(super) tools: Vec<(String, Value)>,
+    /// Tools that may be called.
+    pub(super) tools: Vec<Tool>,
     /// The answer must be JSON, of this schema where one is given.
     pub(super) wants_json: Option<Value>,
 }
@@ -33,7 +35,7 @@ impl Conversation {
     }
 
     pub(super) fn tool_names(&self) -> Vec<&str> {
-        self.tools.iter().map(|(name, _)| name.as_str()).collect()
+        self.tools.iter().map(|tool| tool.name.as_str()).collect()
     }
 
     /// The user's texts with their places.

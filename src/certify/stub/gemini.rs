@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::conversation::{Conversation, Who};
 use super::http::Body;
 use super::speech::Speech;
+use super::tool::Tool;
 
 pub(super) fn read(body: &Value) -> Conversation {
     let mut conversation = Conversation::default();
@@ -21,10 +22,10 @@ pub(super) fn read(body: &Value) -> Conversation {
     }
     for tool in body["tools"].as_array().into_iter().flatten() {
         for function in tool["functionDeclarations"].as_array().into_iter().flatten() {
-            let name = function["name"].as_str().unwrap_or_default().to_owned();
             let schema = [&function["parametersJsonSchema"], &function["parameters"]];
             let schema = schema.into_iter().find(|schema| schema.is_object());
-            conversation.tools.push((name, schema.cloned().unwrap_or_default()));
+            let schema = schema.cloned().unwrap_or_default();
+            conversation.tools.push(Tool::function(function, &schema));
         }
     }
     let config = &body["generationConfig"];
@@ -48,8 +49,9 @@ fn answer(part: &Value, last: bool, id: u64) -> Value {
 }
 
 fn call(speech: &Speech, id: u64) -> Option<Value> {
-    let (name, arguments) = speech.tool.as_ref()?;
-    Some(json!({"functionCall": {"id": format!("call{id}"), "name": name, "args": arguments}}))
+    let call = speech.tool.as_ref()?;
+    let id = format!("call{id}");
+    Some(json!({"functionCall": {"id": id, "name": call.name, "args": call.arguments}}))
 }
 
 pub(super) fn whole(speech: &Speech, id: u64) -> Value {

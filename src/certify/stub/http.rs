@@ -2,9 +2,8 @@
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// The longest head and the longest body that are read, in bytes.
 const MOST_HEAD: u64 = 64 * 1024;
@@ -129,35 +128,26 @@ impl Exchange {
         }
     }
 
-    /// A whole answer.
+    /// A whole answer. A client that is refused may try again at once.
     pub(super) fn send(&mut self, status: u16, body: &Value) -> io::Result<()> {
-        self.send_with("", status, body)
-    }
-
-    /// A refusal after which the client may try again at once.
-    pub(super) fn refuse(&mut self, status: u16) -> io::Result<()> {
-        let error = json!({"message": "as was wished", "type": "stub"});
-        let again = "retry-after: 0\r\nretry-after-ms: 1\r\n";
-        self.send_with(again, status, &json!({"type": "error", "error": error}))
-    }
-
-    /// Answers nothing until the client goes away or the time is over.
-    pub(super) fn stay_silent(&mut self, time: Duration) -> io::Result<()> {
-        self.reader.get_ref().set_read_timeout(Some(time))?;
-        // Whatever comes, this connection is over: a client that waits has nothing else to say.
-        let _gone = self.reader.fill_buf();
-        Err(io::ErrorKind::ConnectionAborted.into())
-    }
-
-    fn send_with(&mut self, headers: &str, status: u16, body: &Value) -> io::Result<()> {
-        let body = escaped(body);
+        let body = written(body);
+        let word = if status < 400 { "OK" } else { "Refused" };
+        let again = if status < 400 { "" } else { "retry-after: 0\r\nretry-after-ms: 1\r\n" };
         let head = format!(
-            "HTTP/1.1 {status} {}\r\ncontent-type: application/json\r\n{headers}content-length: {}\r\n\r\n",
-            if status < 400 { "OK" } else { "Refused" },
+            "HTTP/1.1 {status} {word}\r\ncontent-type: application/json\r\n{again}content-length: {}\r\n\r\n",
             body.len(),
         );
         let shown = if self.head { "" } else { &body };
         self.reader.get_mut().write_all(format!("{head}{shown}").as_bytes())
+    }
+
+    /// Says nothing until the client goes away, or for as long as a connection may say nothing.
+    pub(super) fn silence(&mut self) -> io::Error {
+        // Whoever waits for an answer sends nothing: what ends this is an end or a time-out.
+        match self.reader.fill_buf() {
+            Ok(_) => io::ErrorKind::ConnectionAborted.into(),
+            Err(error) => error,
+        }
     }
 
     /// The beginning of an answer that comes bit by bit.
@@ -170,11 +160,6 @@ impl Exchange {
     }
 }
 
-/// JSON whose separators of lines and paragraphs are escaped: some clients end a line at them.
-fn escaped(value: &Value) -> String {
-    value.to_string().replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
-}
-
 /// An answer under way.
 pub(super) struct Body<'a> {
     stream: &'a mut TcpStream,
@@ -183,7 +168,7 @@ pub(super) struct Body<'a> {
 impl Body<'_> {
     /// One event with a name or without.
     pub(super) fn event(&mut self, name: Option<&str>, data: &Value) -> io::Result<()> {
-        self.line(name, &escaped(data))
+        self.line(name, &written(data))
     }
 
     /// One event whose data is no JSON.
@@ -195,5 +180,26 @@ impl Body<'_> {
 
     pub(super) fn end(self) -> io::Result<()> {
         self.stream.write_all(b"0\r\n\r\n")
+    }
+}
+
+/// JSON in which no letter ends a line for anybody: some clients split their input at U+2028 and
+/// U+2029 too, which JSON allows within texts.
+fn written(value: &Value) -> String {
+    value.to_string().replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn no_letter_within_json_ends_a_line() {
+        let value = json!({"a": "one\u{2028}two\u{2029}three\nfour"});
+        let text = written(&value);
+        assert_eq!(text, "{\"a\":\"one\\u2028two\\u2029three\\nfour\"}");
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);
     }
 }

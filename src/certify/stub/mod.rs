@@ -7,6 +7,8 @@
 //! - [`Stub`]: listens; start here. [`Ear`]: is told what it is asked. `http`: requests and answers
 //!   as bytes.
 //! - `conversation`: what a request holds, whoever's way it is. `speech`: what is said to that.
+//!   `tool`: the tools that may be called. `schema`: the least that one asks for. `refusals`: who
+//!   was refused how often.
 //! - `openai`, `responses`, `anthropic`, `gemini`: the ways of talking.
 
 mod anthropic;
@@ -15,14 +17,16 @@ mod ear;
 mod gemini;
 mod http;
 mod openai;
+mod refusals;
 mod responses;
+mod schema;
 mod speech;
+mod tool;
 
-use std::collections::BTreeMap;
 use std::io;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -30,6 +34,7 @@ use serde_json::{Value, json};
 
 use self::conversation::Conversation;
 use self::http::{Body, Exchange, Request};
+use self::refusals::Refusals;
 use self::speech::Speech;
 
 pub use ear::{Asked, Ear};
@@ -38,10 +43,6 @@ pub use ear::{Asked, Ear};
 const MOST_CONNECTIONS: u64 = 64;
 /// How long a connection may say nothing.
 const IDLE: Duration = Duration::from_secs(60);
-/// How long a model that says nothing does so at most.
-const SILENCE: Duration = Duration::from_secs(60);
-/// Prompts that wish for trouble and are counted.
-const MOST_TROUBLES: usize = 1000;
 
 /// A way of talking to a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +94,26 @@ impl Api {
         }
     }
 
+    /// What a provider says when it refuses.
+    fn refusal(self, status: u16) -> Value {
+        let message = "as was wished";
+        let limited = status == 429;
+        match self {
+            Self::OpenAi | Self::Responses => {
+                let code = if limited { "rate_limit_exceeded" } else { "server_error" };
+                json!({"error": {"message": message, "type": code, "code": code}})
+            }
+            Self::Anthropic => {
+                let kind = if limited { "rate_limit_error" } else { "api_error" };
+                json!({"type": "error", "error": {"type": kind, "message": message}})
+            }
+            Self::Gemini => {
+                let word = if limited { "RESOURCE_EXHAUSTED" } else { "INTERNAL" };
+                json!({"error": {"code": status, "message": message, "status": word}})
+            }
+        }
+    }
+
     fn stream(self, body: &mut Body, speech: &Speech, id: u64) -> io::Result<()> {
         match self {
             Self::OpenAi => openai::stream(body, speech, id),
@@ -112,11 +133,10 @@ pub struct Stub {
 #[derive(Debug)]
 struct Shared {
     ear: Arc<dyn Ear>,
+    refusals: Refusals,
     open: AtomicU64,
     /// Some agents drop a turn whose answer has an id that they have seen.
     answers: AtomicU64,
-    /// How often each prompt that wishes for trouble was sent.
-    troubles: Mutex<BTreeMap<String, u32>>,
 }
 
 impl Stub {
@@ -129,9 +149,9 @@ impl Stub {
         let port = listener.local_addr()?.port();
         let shared = Arc::new(Shared {
             ear,
+            refusals: Refusals::default(),
             open: AtomicU64::new(0),
             answers: AtomicU64::new(0),
-            troubles: Mutex::default(),
         });
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
@@ -182,17 +202,6 @@ impl Shared {
         }
     }
 
-    /// Counts a prompt, this time among them. What comes when too many are counted counts as new.
-    fn counted(&self, prompt: &str) -> u32 {
-        let mut troubles = self.troubles.lock().unwrap_or_else(PoisonError::into_inner);
-        if troubles.len() >= MOST_TROUBLES && !troubles.contains_key(prompt) {
-            return 1;
-        }
-        let count = troubles.entry(prompt.to_owned()).or_default();
-        *count = count.saturating_add(1);
-        *count
-    }
-
     /// Goes on with a conversation.
     fn talk(
         &self,
@@ -202,7 +211,8 @@ impl Shared {
         body: &Value,
     ) -> io::Result<()> {
         let conversation = api.read(body);
-        let speech = Speech::to(&conversation, &mut |prompt| self.counted(prompt));
+        let mut speech = Speech::to(&conversation);
+        speech.refusal = speech.refusal.filter(|refusal| self.refusals.refuses(&refusal.prompt));
         self.ear.hears(&Asked::Talk {
             api: api.word(),
             said: &conversation.user_texts(),
@@ -210,11 +220,11 @@ impl Shared {
             answer: &speech.summary(),
             body,
         });
-        if let Some(status) = speech.status {
-            return exchange.refuse(status);
+        if let Some(refusal) = &speech.refusal {
+            return exchange.send(refusal.status, &api.refusal(refusal.status));
         }
         if speech.silent {
-            return exchange.stay_silent(SILENCE);
+            return Err(exchange.silence());
         }
         let id = self.answers.fetch_add(1, Ordering::SeqCst) + 1;
         if body["stream"] == true || request.path.contains(":streamGenerateContent") {
@@ -253,10 +263,11 @@ fn spoken(
     speech: &Speech,
     event: &dyn Fn(&str) -> (Option<&'static str>, Value),
 ) -> io::Result<()> {
-    for piece in &speech.pieces {
+    for (count, piece) in (1..).zip(&speech.pieces) {
         let (name, data) = event(piece);
+        // Writing fails as soon as the client is gone, and nothing more is said.
         body.event(name, &data)?;
-        if !speech.pace.is_zero() {
+        if !speech.pace.is_zero() && count % speech.burst.max(1) == 0 {
             // A model takes its time between words; there is nothing to wait for.
             thread::park_timeout(speech.pace);
         }
@@ -378,27 +389,80 @@ mod tests {
     }
 
     #[test]
-    fn a_silent_model_says_nothing_until_its_client_goes_away() {
-        let body = json!({"messages": [{"role": "user", "content": "skep:silent"}]}).to_string();
-        assert_eq!(sent(&stub(), &post(PATHS[0], "", body.as_bytes())), "");
-    }
-
-    #[test]
-    fn no_two_answers_have_one_id_and_wishes_are_fulfilled() {
+    fn no_two_answers_have_one_id() {
         let stub = stub();
         let ask = |text: &str| {
             let body = json!({"messages": [{"role": "user", "content": text}]}).to_string();
             sent(&stub, &post(PATHS[0], "", body.as_bytes()))
         };
-        let odd = ask("skep:echo a\u{2028}b");
-        assert!(odd.contains("a\\u2028b") && !odd.contains('\u{2028}'), "{odd}");
-        assert!(ask("a").contains("chatcmpl-2") && ask("b").contains("chatcmpl-3"));
-        for status in [429, 500] {
-            let wish = format!("skep:fail-{status}");
-            let answers = [ask(&wish), ask(&wish), ask(&wish)];
-            let refused = |answer: &str| answer.starts_with(&format!("HTTP/1.1 {status} "));
-            assert_eq!(answers.each_ref().map(|one| refused(one)), [true, true, false]);
-            assert!(answers[0].contains("retry-after: 0") && answers[2].contains(&wish));
+        assert!(ask("a").contains("chatcmpl-1") && ask("b").contains("chatcmpl-2"));
+    }
+
+    fn asks(text: &str) -> Vec<u8> {
+        let body = json!({"stream": true, "messages": [{"role": "user", "content": text}]});
+        post(PATHS[0], "", body.to_string().as_bytes())
+    }
+
+    #[test]
+    fn a_prompt_is_refused_twice_and_then_answered() {
+        let stub = stub();
+        for (wish, status) in [("skep:fail-429", "429"), ("skep:fail-500", "500")] {
+            for _ in 0..2 {
+                let answer = sent(&stub, &asks(wish));
+                assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{answer}");
+                assert!(answer.contains("retry-after: 0\r\nretry-after-ms: 1\r\n"), "{answer}");
+            }
+            let answer = sent(&stub, &asks(wish));
+            assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("reply"), "{answer}");
+        }
+        let other = sent(&stub, &asks("Another one. skep:fail-429"));
+        assert!(other.starts_with("HTTP/1.1 429"), "{other}");
+    }
+
+    #[test]
+    fn silence_lasts_until_the_client_goes_away() {
+        let stub = stub();
+        let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, stub.port)).unwrap();
+        stream.write_all(&asks("skep:silent")).unwrap();
+        stream.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
+        let mut byte = [0];
+        let kind = stream.read(&mut byte).unwrap_err().kind();
+        assert!(matches!(kind, io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut), "{kind:?}");
+        assert_eq!(sent(&stub, &asks("skep:silent")), "");
+    }
+
+    #[test]
+    fn a_dense_answer_has_many_pieces() {
+        let stub = stub();
+        let answer = sent(&stub, &asks("skep:dense"));
+        assert!(answer.contains("word 1999 "), "{answer}");
+        assert!(answer.matches("data: ").count() > 2_000);
+    }
+
+    #[test]
+    fn nobody_is_told_more_once_he_is_gone() {
+        let mut conversation = Conversation::default();
+        conversation.say(conversation::Who::User, "skep:dense");
+        let speech = Speech::to(&conversation);
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        drop(TcpStream::connect(listener.local_addr().unwrap()).unwrap());
+        let mut exchange = Exchange::new(listener.accept().unwrap().0);
+        let mut body = exchange.stream().unwrap();
+        assert!(openai::stream(&mut body, &speech, 1).is_err());
+    }
+
+    #[test]
+    fn tools_of_a_provider_are_called_as_it_calls_them() {
+        let stub = stub();
+        for (tool, called) in [
+            (json!({"type": "local_shell"}), "local_shell_call"),
+            (json!({"type": "custom", "name": "shell"}), "custom_tool_call"),
+            (json!({"type": "web_search"}), "reply to"),
+        ] {
+            let input = [json!({"role": "user", "content": "skep:tool"})];
+            let body = json!({"input": input, "tools": [tool]}).to_string();
+            let answer = sent(&stub, &post(PATHS[1], "", body.as_bytes()));
+            assert!(answer.contains(called), "{answer}");
         }
     }
 }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::conversation::{Conversation, Who, texts};
 use super::http::Body;
 use super::speech::Speech;
+use super::tool::Tool;
 
 pub(super) fn read(body: &Value) -> Conversation {
     let mut conversation = Conversation::default();
@@ -23,8 +24,7 @@ pub(super) fn read(body: &Value) -> Conversation {
     }
     for tool in body["tools"].as_array().into_iter().flatten() {
         let function = &tool["function"];
-        let name = function["name"].as_str().unwrap_or_default().to_owned();
-        conversation.tools.push((name, function["parameters"].clone()));
+        conversation.tools.push(Tool::function(function, &function["parameters"]));
     }
     let format = &body["response_format"];
     conversation.wants_json = match format["type"].as_str() {
@@ -40,10 +40,10 @@ fn usage() -> Value {
 }
 
 fn calls(speech: &Speech, id: u64) -> Option<Value> {
-    let (name, arguments) = speech.tool.as_ref()?;
+    let call = speech.tool.as_ref()?;
     Some(json!([{
         "index": 0, "id": format!("call_{id}"), "type": "function",
-        "function": {"name": name, "arguments": arguments.to_string()},
+        "function": {"name": call.name, "arguments": call.arguments.to_string()},
     }]))
 }
 

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::conversation::{Conversation, Who, texts};
 use super::http::Body;
 use super::speech::Speech;
+use super::tool::{Call, Kind, Tool};
 
 pub(super) fn read(body: &Value) -> Conversation {
     let mut conversation = Conversation::default();
@@ -27,8 +28,14 @@ pub(super) fn read(body: &Value) -> Conversation {
         }
     }
     for tool in body["tools"].as_array().into_iter().flatten() {
-        let name = tool["name"].as_str().unwrap_or_default().to_owned();
-        conversation.tools.push((name, tool["parameters"].clone()));
+        let kind = match tool["type"].as_str() {
+            Some("custom") => Kind::Freeform,
+            Some("local_shell") => Kind::LocalShell,
+            Some("function") | None => Kind::Function,
+            // Searches, pictures, namespaces: nothing that runs a command.
+            Some(_) => continue,
+        };
+        conversation.tools.push(Tool { kind, ..Tool::function(tool, &tool["parameters"]) });
     }
     let format = &body["text"]["format"];
     conversation.wants_json = (format["type"] == "json_schema").then(|| format["schema"].clone());
@@ -37,14 +44,30 @@ pub(super) fn read(body: &Value) -> Conversation {
 
 fn item(speech: &Speech, id: u64) -> Value {
     match &speech.tool {
-        Some((name, arguments)) => json!({
-            "id": format!("fc_{id}"), "type": "function_call", "status": "completed",
-            "call_id": format!("call_{id}"), "name": name, "arguments": arguments.to_string(),
-        }),
+        Some(call) => call_item(call, id),
         None => json!({
             "id": format!("msg_{id}"), "type": "message", "status": "completed",
             "role": "assistant",
             "content": [{"type": "output_text", "text": speech.whole(), "annotations": []}],
+        }),
+    }
+}
+
+fn call_item(call: &Call, id: u64) -> Value {
+    let call_id = format!("call_{id}");
+    match call.kind {
+        Kind::Function => json!({
+            "id": format!("fc_{id}"), "type": "function_call", "status": "completed",
+            "call_id": call_id, "name": call.name, "arguments": call.arguments.to_string(),
+        }),
+        Kind::Freeform => json!({
+            "id": format!("ctc_{id}"), "type": "custom_tool_call", "status": "completed",
+            "call_id": call_id, "name": call.name, "input": call.arguments,
+        }),
+        Kind::LocalShell => json!({
+            "id": format!("lsh_{id}"), "type": "local_shell_call", "status": "completed",
+            "call_id": call_id,
+            "action": {"type": "exec", "command": ["sh", "-c", call.arguments], "env": {}},
         }),
     }
 }

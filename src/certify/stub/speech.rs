@@ -2,43 +2,57 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
-
 use super::conversation::{Conversation, Who};
+use super::schema::least;
+use super::tool::{self, Call};
 
 /// Words of a slow answer, and the time between two of them.
 const SLOW_WORDS: usize = 400;
 const SLOW: Duration = Duration::from_millis(20);
-/// Pieces of a dense answer, and the time between two of them: about a second for all.
-const DENSE_PIECES: usize = 2000;
-const DENSE: Duration = Duration::from_micros(400);
-/// How often a prompt that wishes for trouble has it.
-const TROUBLES: u32 = 2;
+/// Words of a dense answer, how many come with no pause between them, and the pause then: about a
+/// second in all.
+const DENSE_WORDS: usize = 2_000;
+const DENSE_BURST: usize = 20;
+const DENSE: Duration = Duration::from_millis(10);
 /// How much of a prompt an answer repeats, in letters.
 const ECHO_LETTERS: usize = 60;
 /// Pieces that a long text is streamed in at most: word by word would be too many events.
 const MOST_PIECES: usize = 40;
 
+/// What a tool is called with: it leaves a line in a file.
+const NOTE: &str = "echo a note >> skep-notes.txt";
+/// The same where the user is to be asked first: agents that ask at all ask before something is
+/// removed. There is nothing of that name.
+const ASKED_NOTE: &str = "echo a note >> skep-notes.txt; rm -rf ./skep-nothing";
+
 /// What is said.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Speech {
-    /// It is refused with this status.
-    pub(super) status: Option<u16>,
-    /// Nothing is said at all.
+    /// It is refused at first: with this status, as long as the prompt is new.
+    pub(super) refusal: Option<Refusal>,
+    /// Nothing is said, whatever else stands here.
     pub(super) silent: bool,
     /// The text, in the pieces that it is streamed in.
     pub(super) pieces: Vec<String>,
-    /// The time after each piece.
+    /// The time after so many pieces; no number stands for one.
     pub(super) pace: Duration,
-    /// The tool that is called: its name and its arguments.
-    pub(super) tool: Option<(String, Value)>,
+    pub(super) burst: usize,
+    /// The tool that is called.
+    pub(super) tool: Option<Call>,
+}
+
+/// The refusal of a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Refusal {
+    pub(super) status: u16,
+    pub(super) prompt: String,
 }
 
 impl Speech {
-    /// The answer to a conversation; `asked` counts how often a prompt has been sent by now.
-    pub(super) fn to(conversation: &Conversation, asked: &mut dyn FnMut(&str) -> u32) -> Self {
+    /// The answer to a conversation.
+    pub(super) fn to(conversation: &Conversation) -> Self {
         if let Some(schema) = &conversation.wants_json {
-            return Self::text(&filled(schema).to_string());
+            return Self::text(&least(schema).to_string());
         }
         let prompt = conversation.of_user().filter(|(_, text)| text.contains("skep:")).last();
         let Some((at, prompt)) = prompt else {
@@ -51,22 +65,20 @@ impl Speech {
             return Self::text(&echo(last));
         }
         let has = |wish: &str| prompt.contains(wish);
-        for (wish, status) in [("skep:fail-429", 429), ("skep:fail-500", 500)] {
-            if has(wish) && asked(prompt) <= TROUBLES {
-                return Self { status: Some(status), ..Self::default() };
-            }
-        }
         match () {
+            () if has("skep:fail-429") => Self::refused(429, prompt),
+            () if has("skep:fail-500") => Self::refused(500, prompt),
             () if has("skep:silent") => Self { silent: true, ..Self::default() },
-            () if has("skep:dense") => Self::dense(),
             () if has("skep:stall") => Self { pace: Duration::from_secs(60), ..Self::text("…") },
-            () if has("skep:slow") => Self::slow(),
+            () if has("skep:slow") => Self::counted(SLOW_WORDS, SLOW, 1),
+            () if has("skep:dense") => Self::counted(DENSE_WORDS, DENSE, DENSE_BURST),
             () if has("skep:echo") => {
                 let (_, text) = prompt.split_once("skep:echo").unwrap_or_default();
                 Self::text(text.trim())
             }
             () if has("skep:recall") => Self::text(&recalled(conversation)),
-            () if has("skep:tool") || has("skep:ask") => Self::tool(conversation, at, prompt),
+            () if has("skep:tool") => Self::tool(conversation, at, NOTE),
+            () if has("skep:ask") => Self::tool(conversation, at, ASKED_NOTE),
             () => Self::text(&echo(prompt)),
         }
     }
@@ -78,31 +90,33 @@ impl Speech {
         Self { pieces, ..Self::default() }
     }
 
-    fn slow() -> Self {
-        let pieces = (0..SLOW_WORDS).map(|word| format!("word {word} ")).collect();
-        Self { pieces, pace: SLOW, ..Self::default() }
+    fn counted(words: usize, pace: Duration, burst: usize) -> Self {
+        let pieces = (0..words).map(|word| format!("word {word} ")).collect();
+        Self { pieces, pace, burst, ..Self::default() }
     }
 
-    fn dense() -> Self {
-        let pieces = (0..DENSE_PIECES).map(|piece| format!("piece {piece} ")).collect();
-        Self { pieces, pace: DENSE, ..Self::default() }
+    fn refused(status: u16, prompt: &str) -> Self {
+        let refusal = Refusal { status, prompt: prompt.to_owned() };
+        Self { refusal: Some(refusal), ..Self::text(&echo(prompt)) }
     }
 
     /// Calls a tool, unless that was done already or there is none that fits.
-    fn tool(conversation: &Conversation, at: usize, prompt: &str) -> Self {
+    fn tool(conversation: &Conversation, at: usize, command: &str) -> Self {
         let done = conversation.said[at..].iter().any(|(who, _)| *who == Who::Tool);
-        match conversation.tools.iter().filter(|_| !done).find_map(call) {
+        let tools = if done { &[] } else { &*conversation.tools };
+        match tool::call(tools, command) {
             Some(tool) => Self { tool: Some(tool), ..Self::default() },
-            None => Self::text(&echo(prompt)),
+            None => Self::text(&echo(&conversation.said[at].1)),
         }
     }
 
     /// What it comes to, in a few words.
     pub(super) fn summary(&self) -> String {
-        match (self.status, &self.tool) {
-            (Some(status), _) => format!("refused with {status}"),
-            (None, _) if self.silent => "silence".to_owned(),
-            (None, Some((name, _))) => format!("calls {name}"),
+        match (&self.refusal, &self.tool) {
+            (Some(refusal), _) => format!("refused with {}", refusal.status),
+            (None, _) if self.silent => "nothing".to_owned(),
+            (None, Some(call)) if call.name.is_empty() => "calls a tool without a name".to_owned(),
+            (None, Some(call)) => format!("calls {}", call.name),
             (None, None) => self.whole(),
         }
     }
@@ -130,71 +144,12 @@ fn recalled(conversation: &Conversation) -> String {
     format!("The words were: {}.", words.join(", "))
 }
 
-/// The call of a tool that runs a command, if it is one.
-fn call((name, schema): &(String, Value)) -> Option<(String, Value)> {
-    const SHELLS: [&str; 8] = [
-        "bash",
-        "shell",
-        "shell_command",
-        "exec_command",
-        "run_shell_command",
-        "run_command",
-        "execute_command",
-        "terminal",
-    ];
-    const COMMAND: &str = "echo a note >> skep-notes.txt";
-    if !SHELLS.contains(&name.to_ascii_lowercase().as_str()) {
-        return None;
-    }
-    let key = ["command", "cmd"].into_iter().find(|key| !schema["properties"][*key].is_null())?;
-    let command = match schema["properties"][key]["type"].as_str() {
-        Some("array") => json!(["sh", "-c", COMMAND]),
-        _ => json!(COMMAND),
-    };
-    let mut arguments = match filled(schema) {
-        Value::Object(arguments) => arguments,
-        _ => Map::new(),
-    };
-    arguments.insert(key.to_owned(), command);
-    Some((name.clone(), arguments.into()))
-}
-
-/// The least that a schema asks for.
-fn filled(schema: &Value) -> Value {
-    if let Some(first) = schema["enum"].as_array().and_then(|values| values.first()) {
-        return first.clone();
-    }
-    let kind = match &schema["type"] {
-        Value::Array(kinds) => kinds.first().and_then(Value::as_str),
-        kind => kind.as_str(),
-    };
-    match kind.unwrap_or("object").to_ascii_lowercase().as_str() {
-        "string" => "a talk".into(),
-        "integer" | "number" => 1000.into(),
-        "boolean" => false.into(),
-        "array" => Value::Array(Vec::new()),
-        "null" => Value::Null,
-        _ => {
-            let required = schema["required"].as_array().into_iter().flatten();
-            let names = required.filter_map(Value::as_str);
-            let object: Map<_, _> =
-                names.map(|name| (name.to_owned(), filled(&schema["properties"][name]))).collect();
-            match object.is_empty() && schema["properties"].is_null() {
-                true => json!({"title": "a talk"}),
-                false => object.into(),
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use serde_json::json;
 
-    /// As if every prompt were sent for the first time.
-    fn answer(conversation: &Conversation) -> Speech {
-        Speech::to(conversation, &mut |_| 1)
-    }
+    use super::*;
+    use crate::certify::stub::tool::Tool;
 
     fn said(turns: &[&str]) -> Speech {
         let mut conversation = Conversation::default();
@@ -202,7 +157,7 @@ mod tests {
             conversation.say(Who::User, turn);
             conversation.say(Who::Model, "yes");
         }
-        answer(&conversation)
+        Speech::to(&conversation)
     }
 
     #[test]
@@ -212,18 +167,18 @@ mod tests {
         assert_eq!(said(&["skep:recall"]).whole(), "The words were: .");
         assert_eq!(said(&["skep:echo a  b"]).whole(), "a  b");
         assert_eq!(said(&["skep:slow", "and now?"]).whole(), "reply to and now?");
-        assert_eq!(said(&["skep:fail-429"]).status, Some(429));
-        assert!(said(&["skep:silent"]).silent);
-        assert!(said(&["skep:dense"]).whole().ends_with("piece 1999 "));
     }
 
     #[test]
-    fn trouble_is_over_after_two_tries() {
-        let mut conversation = Conversation::default();
-        conversation.say(Who::User, "again: skep:fail-500");
-        let tried = |times: u32| Speech::to(&conversation, &mut |_| times);
-        assert_eq!([1, 2, 3].map(|times| tried(times).status), [Some(500), Some(500), None]);
-        assert_eq!(tried(3).whole(), "reply to again: skep:fail-500");
+    fn trouble_is_wished_for_in_words() {
+        let refusal = said(&["Once more. skep:fail-429"]).refusal.unwrap();
+        assert_eq!((refusal.status, &*refusal.prompt), (429, "Once more. skep:fail-429"));
+        assert_eq!(said(&["skep:fail-500"]).whole(), "reply to skep:fail-500");
+        assert!(said(&["skep:silent"]).silent);
+        let dense = said(&["skep:dense"]);
+        let bursts = u32::try_from(dense.pieces.len() / dense.burst).unwrap();
+        assert_eq!(dense.pieces.len(), 2_000);
+        assert_eq!(dense.pace * bursts, Duration::from_secs(1));
     }
 
     #[test]
@@ -233,12 +188,16 @@ mod tests {
             "properties": {"command": {"type": "array"}, "description": {"type": "string"}},
         });
         let mut conversation = Conversation::default();
-        conversation.tools.push(("shell".to_owned(), schema));
+        conversation.tools.push(Tool::function(&json!({"name": "shell"}), &schema));
         conversation.say(Who::User, "skep:tool");
-        let (name, arguments) = answer(&conversation).tool.unwrap();
-        assert_eq!((name.as_str(), &arguments["description"]), ("shell", &json!("a talk")));
-        assert_eq!(arguments["command"][0], "sh");
+        let call = Speech::to(&conversation).tool.unwrap();
+        assert_eq!((&*call.name, &call.arguments["description"]), ("shell", &json!("a talk")));
+        assert_eq!(call.arguments["command"][2], NOTE);
         conversation.say(Who::Tool, "done");
-        assert_eq!(answer(&conversation).tool, None);
+        assert_eq!(Speech::to(&conversation).tool, None);
+        conversation.say(Who::Model, "it is done");
+        conversation.say(Who::User, "skep:ask");
+        let call = Speech::to(&conversation).tool.unwrap();
+        assert_eq!(call.arguments["command"][2], ASKED_NOTE);
     }
 }
