@@ -129,6 +129,69 @@ fn what_an_agent_leaves_behind_is_killed_with_it() {
     }
 }
 
+/// Leaves its group and writes its number down.
+fn stray(list: &Path) -> String {
+    format!(
+        "setsid sh -c 'echo $$ >> {}; exec sleep 1000' < /dev/null > /dev/null 2>&1 &",
+        list.display()
+    )
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_leaves_the_group_of_an_agent_is_killed_with_it_all_the_same() {
+    let folder = TempDir::new().unwrap();
+    let list = folder.path().join("strays");
+    for then in ["cat > /dev/null", "exit 0", HELLO_AND_GONE, LIVES_AND_LOADS] {
+        let certificate = certified(&format!("{}\n{then}", stray(&list)));
+        let strayed = sightings(&certificate).into_iter().filter(
+            |one| matches!(one, Sighting::Strayed { command } if &**command == "sleep 1000"),
+        );
+        #[expect(clippy::disallowed_methods, reason = "a test's own file")]
+        let strays = std::fs::read_to_string(&list).unwrap();
+        assert!(strayed.count() >= 3, "{then}: {strays}");
+        for stray in strays.lines() {
+            assert!(!lives(stray), "{then}: {stray} lives");
+        }
+    }
+}
+
+/// Before a process loads a session, nothing of the one before it is there to write on.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_stray_of_one_process_is_there_when_the_next_one_starts() {
+    let folder = TempDir::new().unwrap();
+    let (list, told) = (folder.path().join("strays"), folder.path().join("told"));
+    let look = format!(
+        "for one in $(cat {list} 2> /dev/null); do
+           grep -q \"^HOME=$HOME\" /proc/$one/environ -z 2> /dev/null && echo $one >> {told}
+         done",
+        list = list.display(),
+        told = told.display(),
+    );
+    let certificate = certified(&format!("{look}\n{}\n{LIVES_AND_LOADS}", stray(&list)));
+    // Two processes share the home at the end: the second one finds the stray of the first.
+    let beside = certificate.trace.records.iter().filter(|record| {
+        matches!(&record.what, What::Sighting { sighting: Sighting::Asked { probe, .. }, .. }
+            if &**probe == "load-beside")
+    });
+    #[expect(clippy::disallowed_methods, reason = "a test's own file")]
+    let found = std::fs::read_to_string(&told).unwrap_or_default().lines().count();
+    assert_eq!((beside.count(), found), (1, 1));
+    assert!(certificate.starts >= 8, "{}", certificate.starts);
+}
+
+/// Answers whatever it is asked, and so loads whatever it is asked for.
+const LIVES_AND_LOADS: &str = r#"while read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9-]*\).*/\1/p')
+  case "$line" in
+    *'"initialize"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}}' ;;
+    *'"session/new"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"sessionId":"s'$$'-'$id'"}}' ;;
+    *'"session/prompt"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"stopReason":"end_turn"}}' ;;
+    *'"id":'[0-9]*) echo '{"jsonrpc":"2.0","id":'$id',"result":{}}' ;;
+  esac
+done"#;
+
 /// Whether a process is there and no zombie.
 #[expect(clippy::disallowed_methods, reason = "a test looks at the system's own files")]
 fn lives(pid: &str) -> bool {
@@ -154,7 +217,7 @@ fn an_agent_that_needs_a_login_is_blocked_and_not_judged() {
         r#"while read -r line; do
              id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9-]*\).*/\1/p')
              case "$line" in
-               *'"initialize"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}}' ;;
+               *'"initialize"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true},"authMethods":[{"id":"key","name":"A key"}]}}' ;;
                *'"id":'*) echo '{"jsonrpc":"2.0","id":'$id',"error":{"code":-32000,"message":"log in first"}}' ;;
              esac
            done"#,

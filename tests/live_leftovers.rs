@@ -52,6 +52,15 @@ impl Place {
         command
     }
 
+    /// A certificate of an agent that never answers, whose child leaves its group.
+    fn certificate(&self) -> Command {
+        let script = "setsid sleep 1000 < /dev/null > /dev/null 2>&1 & cat > /dev/null";
+        let mut command = Command::new(cargo_bin("skep"));
+        command.args(["certify", "--", "sh", "-c", script]).env("TMPDIR", self.tmp());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
     fn is_clean(&self) -> bool {
         fs::read_dir(self.tmp()).unwrap().next().is_none() && processes(&self.tmp()).is_empty()
     }
@@ -140,6 +149,36 @@ fn term_twice_leaves_nothing() {
 fn a_closed_terminal_leaves_nothing() {
     let place = Place::new(STUCK);
     let mut child = stuck(&place);
+    signal(&child, Signal::HUP);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    place.become_clean();
+}
+
+/// Starts a certificate and waits until all lanes have their agents, and these their strays.
+fn certificate(place: &Place) -> Child {
+    let child = place.certificate().spawn().unwrap();
+    let strays = || {
+        let all = processes(&place.tmp()).into_iter();
+        let command = |pid: &u32| fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        all.filter(|pid| command(pid) == b"sleep\x001000\0").count()
+    };
+    assert!(within(Duration::from_secs(60), || strays() == 3));
+    child
+}
+
+#[test]
+fn a_certificate_that_is_interrupted_leaves_nothing_not_even_what_left_its_group() {
+    let place = Place::new(STUCK);
+    let mut child = certificate(&place);
+    signal(&child, Signal::INT);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(place.is_clean(), "{:?}", processes(&place.tmp()));
+}
+
+#[test]
+fn a_certificate_whose_terminal_is_closed_leaves_nothing() {
+    let place = Place::new(STUCK);
+    let mut child = certificate(&place);
     signal(&child, Signal::HUP);
     assert_eq!(child.wait().unwrap().code(), Some(130));
     place.become_clean();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{self, Read, Write as _};
-use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::Arc;
@@ -18,7 +18,9 @@ use super::bounds::{
     MOST_LINE_BYTES, MOST_LINES, MOST_LOG_LINE_BYTES, MOST_LOG_LINES, MOST_OUTPUT_BYTES,
 };
 use super::tape::{Tape, now};
+use super::tenants::Tenants;
 use crate::live::groups::Group;
+use crate::live::strays::{self, Stray};
 
 /// Lines that wait to be looked at; an agent that writes more waits for us.
 const AHEAD: usize = 64;
@@ -41,6 +43,8 @@ pub(super) struct Launch {
     pub(super) env: BTreeMap<OsString, OsString>,
     /// Where it stands.
     pub(super) cwd: PathBuf,
+    /// What lives in its home.
+    pub(super) tenants: Arc<Tenants>,
 }
 
 /// Something that a process does.
@@ -63,6 +67,7 @@ pub(super) enum Heard {
 pub(super) struct Running {
     name: Process,
     tape: Arc<Tape>,
+    tenants: Arc<Tenants>,
     pid: u32,
     group: Option<Group>,
     input: Option<Sender<Vec<u8>>>,
@@ -83,9 +88,9 @@ impl Running {
         let mut command = Command::new(program);
         command.args(arguments).env_clear().envs(&launch.env).current_dir(&launch.cwd);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.process_group(0).spawn()?;
-        let pid = child.id();
-        let group = Group::led_by(pid);
+        let (mut child, group) = Group::start(&mut command)?;
+        let (pid, tenants) = (child.id(), Arc::clone(&launch.tenants));
+        tenants.enter();
         let (events, heard) = mpsc::sync_channel(AHEAD);
         let input = child.stdin.take().map(write_lines);
         if let Some(stdout) = child.stdout.take() {
@@ -95,7 +100,8 @@ impl Running {
             read_log(stderr, name.clone(), Arc::clone(&tape));
         }
         await_end(child, events);
-        Ok(Self { name, tape, pid, group: Some(group), input, heard, ended: false, killed: false })
+        let group = Some(group);
+        Ok(Self { name, tape, tenants, pid, group, input, heard, ended: false, killed: false })
     }
 
     /// Hands bytes to its standard input; it never waits for the process to read them.
@@ -148,11 +154,39 @@ impl Running {
         }
     }
 
+    /// Kills everything that it started, in its group or out of it.
     pub(super) fn kill_group(&mut self) {
         self.killed = true;
         if let Some(group) = &self.group {
             group.signal_all(Signal::KILL);
         }
+        self.kill_strays();
+    }
+
+    fn kill_strays(&self) {
+        // What starts others while it is being killed is found in the next round.
+        const ROUNDS: usize = 10;
+        for _ in 0..ROUNDS {
+            let strays = self.strays();
+            if strays.is_empty() {
+                return;
+            }
+            strays.iter().for_each(Stray::kill);
+            for stray in &strays {
+                let command = stray.command().into();
+                self.tape.saw(&self.name, Sighting::Strayed { command });
+            }
+            strays::await_ends(&strays, EMPTYING);
+        }
+    }
+
+    /// What it started and left its group. While another process of the home lives, nobody can
+    /// say whose it is: then it is left to that one.
+    fn strays(&self) -> Vec<Stray> {
+        let mut strays = self.tenants.strays();
+        let own = i32::try_from(self.pid).ok();
+        strays.retain(|stray| Some(stray.group()) != own);
+        strays
     }
 
     pub(super) fn terminate(&mut self) {
@@ -172,9 +206,9 @@ impl Running {
         self.tape.note(What::AgentEnded { agent: self.name.clone(), end });
     }
 
-    /// Makes sure that nothing of its group is left, and says so where something was.
+    /// Makes sure that nothing of what it started is left, and says so where something was.
     pub(super) fn sweep(&mut self) {
-        if self.ended && !self.is_empty_within(LINGERING) {
+        if self.ended && !self.is_alone_within(LINGERING) {
             self.tape.saw(&self.name, Sighting::Orphans);
         }
         self.kill_group();
@@ -187,6 +221,13 @@ impl Running {
         // What is still there is about to die of a signal that cannot be refused.
         let _emptied = self.is_empty_within(EMPTYING);
         self.group = None;
+        self.tenants.leave();
+    }
+
+    /// Nothing that it started is left, or nothing after so much time for each kind.
+    fn is_alone_within(&self, time: Duration) -> bool {
+        let empty = self.is_empty_within(time);
+        strays::await_ends(&self.strays(), time) == 0 && empty
     }
 
     fn is_empty_within(&self, time: Duration) -> bool {

@@ -134,8 +134,12 @@ pub enum Verb {
 /// The whole program, from the command line to the exit code.
 pub fn main() -> ExitCode {
     announce_faults_of_ours();
-    // A fault of ours is told by the hook; what is left to do is to end with its code.
-    panic::catch_unwind(|| from_words(std::env::args_os())).unwrap_or(ExitCode::Ours)
+    // A fault of ours is told by the hook; what is left to do is to end with its code, and to leave
+    // nothing behind that nobody came to end.
+    panic::catch_unwind(|| from_words(std::env::args_os())).unwrap_or_else(|_| {
+        engine::clean_up();
+        ExitCode::Ours
+    })
 }
 
 fn from_words(words: impl IntoIterator<Item = OsString>) -> ExitCode {

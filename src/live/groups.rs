@@ -2,10 +2,15 @@
 //!
 //! Every child runs in a group of its own and stands in this list from its start until its group
 //! was killed. Whatever ends a run (a panic, Ctrl-C, TERM, the end of a test) kills what is still
-//! listed and removes the directories: nothing is left behind.
+//! listed and removes the directories, with what left its group and belongs to one of them: nothing
+//! is left behind.
 
 use std::collections::BTreeSet;
+use std::io;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::mount::{UnmountFlags, unmount};
@@ -15,12 +20,30 @@ use super::strays;
 
 static LIVE: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 static FOLDERS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+/// Everything is being cleaned up: nothing more is started.
+static OVER: AtomicBool = AtomicBool::new(false);
 
 /// A listed process with its group; dropping it kills both and takes it off the list.
 #[derive(Debug)]
 pub(crate) struct Group(i32);
 
 impl Group {
+    /// Starts a process as the leader of a group and lists it, in one go: what is cleaned up in
+    /// between finds it either listed or not started.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub(crate) fn start(command: &mut Command) -> io::Result<(Child, Self)> {
+        let mut live = list(&LIVE);
+        if OVER.load(Ordering::SeqCst) {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        let child = command.process_group(0).spawn()?;
+        let pid = i32::try_from(child.id()).expect("process ids are small");
+        live.insert(pid);
+        Ok((child, Self(pid)))
+    }
+
     /// Lists a process and the group that it leads, if it leads one.
     pub(crate) fn led_by(pid: u32) -> Self {
         let pid = i32::try_from(pid).expect("process ids are small");
@@ -62,7 +85,7 @@ pub(crate) struct Folder(PathBuf);
 
 impl Folder {
     /// Makes one, for this user alone, at a path short enough for a socket.
-    pub(crate) fn new() -> std::io::Result<Self> {
+    pub(crate) fn new() -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("skep-").tempdir()?.keep();
         list(&FOLDERS).insert(folder.clone());
         Ok(Self(folder))
@@ -75,6 +98,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
+        strays::stop_all(&self.0);
         remove(&self.0);
         list(&FOLDERS).remove(&self.0);
     }
@@ -82,6 +106,7 @@ impl Drop for Folder {
 
 /// Kills and removes everything that is still listed; for the end of the process.
 pub fn clean_up() {
+    OVER.store(true, Ordering::SeqCst);
     list(&LIVE).iter().for_each(|pid| signal_all(*pid, Signal::KILL));
     list(&FOLDERS).iter().for_each(|folder| {
         strays::stop_all(folder);

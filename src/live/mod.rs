@@ -4,10 +4,10 @@
 //! Everything of a run is on one thread: the director waits inside the run's own runtime, and
 //! whatever happens meanwhile is recorded in the order in which it is seen here.
 //!
-//! - [`groups`]: what must not be left behind.
+//! - [`groups`]: what must not be left behind. `strays`: processes that left their group.
 //! - `acts`: what the director does. `settle`: when a step is over. `standing`: how a harness
 //!   stands that does not report. `watchdog`: what becomes of one that takes too much memory.
-//!   `strays`: processes that left their group.
+//!   `leftovers`: what outlives a harness.
 //! - `harness`, `process`, `lane`: harness processes. `child`: agents. `relay`, `peer`: relays, and
 //!   who calls them.
 //! - `states`: the directories. `clock`, `haste`: time. `shared`: what they all tell.
@@ -21,6 +21,7 @@ pub mod groups;
 mod harness;
 mod haste;
 mod lane;
+mod leftovers;
 mod peer;
 mod process;
 mod relay;
@@ -29,7 +30,7 @@ mod settle;
 mod shared;
 mod standing;
 mod states;
-mod strays;
+pub(crate) mod strays;
 mod tamper;
 mod watchdog;
 

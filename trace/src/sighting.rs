@@ -56,6 +56,11 @@ pub enum Sighting {
     },
     /// The process was gone and others of its group were not; they were killed.
     Orphans,
+    /// Something that the process had started left its group and would have lived on; it was killed.
+    Strayed {
+        /// Its command line, or the beginning of it.
+        command: Text,
+    },
     /// The process's model was asked.
     ModelAsked {
         /// Which provider's way of asking: `openai-chat`, `anthropic`, …
@@ -92,6 +97,7 @@ impl Sighting {
             Self::Flood { bytes } => json!({"saw": "flood", "bytes": bytes}),
             Self::OutlivedEof { after_ms } => json!({"saw": "outlived-eof", "after_ms": after_ms}),
             Self::Orphans => json!({"saw": "orphans"}),
+            Self::Strayed { command } => json!({"saw": "strayed", "command": &**command}),
             Self::ModelAsked { api, said } => {
                 let said: Vec<&str> = said.iter().map(|text| &**text).collect();
                 json!({"saw": "model-asked", "api": &**api, "said": said})
@@ -118,6 +124,7 @@ impl Sighting {
             "flood" => Self::Flood { bytes: number("bytes")? },
             "outlived-eof" => Self::OutlivedEof { after_ms: number("after_ms")? },
             "orphans" => Self::Orphans,
+            "strayed" => Self::Strayed { command: text("command")? },
             "model-asked" => Self::ModelAsked {
                 api: text("api")?,
                 said: value
@@ -144,6 +151,9 @@ impl Sighting {
             Self::Flood { bytes } => format!("more than {bytes} bytes of output: killed"),
             Self::OutlivedEof { after_ms } => format!("lives {after_ms} ms after its input ended"),
             Self::Orphans => "is gone, but left processes behind".to_owned(),
+            Self::Strayed { command } => {
+                format!("had started `{command}`, out of its group: killed")
+            }
             Self::ModelAsked { api, said } => format!("asks its model ({api}, {})", said.len()),
             Self::ServerStarted { server } => format!("started the server `{server}`"),
         }
@@ -167,6 +177,7 @@ mod tests {
             Sighting::Flood { bytes: 2 },
             Sighting::OutlivedEof { after_ms: 3 },
             Sighting::Orphans,
+            Sighting::Strayed { command: "sleep 1000".into() },
             Sighting::ModelAsked { api: "anthropic".into(), said: ["a".into()].into() },
             Sighting::ServerStarted { server: "s".into() },
         ];

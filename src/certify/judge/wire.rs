@@ -290,6 +290,24 @@ pub(in crate::certify) fn after_errors(e: &Evidence) -> Judged {
     }
 }
 
+/// What a process started that was there when it had ended by itself. Whoever is killed can see to
+/// nothing any more.
+fn left_behind(e: &Evidence) -> Option<(usize, String)> {
+    let exits = e.did(Probe::Exit);
+    e.seen.iter().filter(|seen| exits.iter().any(|(_, agent, _)| **agent == seen.agent)).find_map(
+        |seen| match &seen.sighting {
+            Sighting::Strayed { command } => {
+                Some((seen.record, format!("a process ended and left `{command}` behind")))
+            }
+            Sighting::Orphans => Some((
+                seen.record,
+                "a process ended and left others of its group behind".to_owned(),
+            )),
+            _ => None,
+        },
+    )
+}
+
 /// 16: the end of the input is the end of the process.
 pub(in crate::certify) fn ends(e: &Evidence) -> Judged {
     let outlived = |seen: &&crate::certify::evidence::Seen| {
@@ -304,6 +322,9 @@ pub(in crate::certify) fn ends(e: &Evidence) -> Judged {
     });
     if let Some((record, _, end)) = crash {
         return remark(format!("a process ended badly: {end:?}"), *record);
+    }
+    if let Some((record, what)) = left_behind(e) {
+        return remark(what, record);
     }
     if asked == 0 { unknown("no process got so far") } else { Ok(counted(asked, "process")) }
 }

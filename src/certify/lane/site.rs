@@ -19,6 +19,7 @@ use crate::certify::probe::Probe;
 use crate::certify::process::{Launch, Running};
 use crate::certify::server::Servers;
 use crate::certify::tape::Tape;
+use crate::certify::tenants::Tenants;
 use crate::live::groups::Folder;
 use crate::profile::Places;
 
@@ -28,6 +29,7 @@ pub(super) struct Site<'a> {
     pub(super) order: &'a Order,
     pub(super) tape: Arc<Tape>,
     tell: &'a (dyn Fn(&str) + Sync),
+    tenants: Arc<Tenants>,
     folder: Folder,
     starts: u32,
     pub(super) servers: Servers,
@@ -86,6 +88,7 @@ impl<'a> Site<'a> {
             order,
             tape: Arc::clone(tape),
             tell,
+            tenants: Tenants::below(folder.path()),
             folder,
             starts: 0,
             servers,
@@ -125,6 +128,7 @@ impl<'a> Site<'a> {
             command: self.places.fill_words(&self.order.command),
             env: home::environment(&self.order.env, &self.order.profile, &self.places, &tmp),
             cwd: self.folder.path().join("start"),
+            tenants: Arc::clone(&self.tenants),
         };
         self.tape.note(What::AgentStarted { agent: name.clone(), harness: ourselves() });
         match Running::start(&launch, name.clone(), Arc::clone(&self.tape)) {
