@@ -46,7 +46,7 @@ impl Default for Bounds {
         Self {
             start: Duration::from_secs(40),
             answer: Duration::from_secs(40),
-            exit: Duration::from_secs(3),
+            exit: Duration::from_secs(5),
             quiet: Duration::from_millis(300),
             whole: Duration::from_secs(115),
             pause: Duration::from_secs(60),

@@ -97,7 +97,15 @@ pub(in crate::certify) fn agreement(e: &Evidence) -> Judged {
 pub(in crate::certify) fn complete(e: &Evidence) -> Judged {
     let loads = with(e, "configOptions")?;
     let Some(set) = e.first(Probe::SetOption) else { return apart("no option has a choice") };
+    let mut options = loads[0].1.as_array().into_iter().flatten();
+    let changed = &e.request(set)["params"]["configId"];
+    let of_model = options.any(|one| one["id"] == *changed && one["category"] == "model");
     let Some(result) = e.result(set) else {
+        if of_model {
+            let why =
+                format!("the choice of another model {}: it may need a login", outcome(e, set));
+            return remark(why, e.moment(set));
+        }
         return broken(format!("the change of an option {}", outcome(e, set)), e.moment(set));
     };
     let (wanted, changed) = (&e.request(set)["params"], &result["configOptions"]);

@@ -1,8 +1,5 @@
 //! Much: a long message, many turns, a pause, and a load of all that.
 
-use std::thread;
-use std::time::Duration;
-
 use super::site::{CLIENT, Site};
 use super::words;
 use crate::certify::client::Client;
@@ -20,7 +17,8 @@ pub(super) fn play(mut site: Site) {
     }
     agent.end();
     let Some(session) = session else { return };
-    pause(&site);
+    // Nothing is awaited here: the pause itself is what is tried.
+    site.pause(site.bounds().pause);
     let Some(mut agent) = site.ready(CLIENT) else { return };
     site.tell("loading much");
     site.load(&mut agent, Probe::LoadBulk, &session, "work");
@@ -55,13 +53,4 @@ fn long_message(site: &Site, agent: &mut Client, session: &str) -> bool {
         let big = words::text(&format!("skep:echo {text}"));
         site.turn(agent, Probe::BigTurn, session, &big).is_result()
     })
-}
-
-/// Nothing is awaited here: the pause itself is what is tried.
-fn pause(site: &Site) {
-    const LOOK: Duration = Duration::from_millis(200);
-    let until = now() + site.bounds().pause;
-    while now() < until && !site.tape.is_cut() {
-        thread::park_timeout(until.saturating_duration_since(now()).min(LOOK));
-    }
 }

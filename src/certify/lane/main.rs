@@ -73,6 +73,7 @@ fn directories(site: &Site, agent: &mut Client) -> Option<String> {
 
 fn loads(site: &Site, agent: &mut Client, sessions: &Sessions) {
     site.tell("loading in the same process");
+    site.settle();
     let main = &sessions.main;
     site.load(agent, Probe::LoadSame, main, "work");
     site.load(agent, Probe::LoadTwice, main, "work");

@@ -81,7 +81,8 @@ fn options(site: &Site, agent: &mut Client, sessions: &Sessions) {
     }
 }
 
-/// The last option that can be chosen otherwise, and how: options of the mode are left to the mode.
+/// The last option that can be chosen otherwise, and how: options of the mode are left to the mode,
+/// and those of the model are taken where there are no others, since a model may need a login.
 fn other_value(options: &Value) -> Option<(String, Value)> {
     let choice = |option: &Value| {
         let values = option["options"].as_array()?;
@@ -92,7 +93,10 @@ fn other_value(options: &Value) -> Option<(String, Value)> {
         (option["category"] != "mode")
             .then(|| Some((option["id"].as_str()?.to_owned(), other.clone())))?
     };
-    options.as_array()?.iter().rev().find_map(choice)
+    let options: Vec<_> = options.as_array()?.iter().rev().collect();
+    let (models, others): (Vec<_>, Vec<_>) =
+        options.into_iter().partition(|option| option["category"] == "model");
+    others.into_iter().chain(models).find_map(choice)
 }
 
 fn other_mode(modes: &Value) -> Option<String> {

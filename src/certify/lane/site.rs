@@ -5,6 +5,8 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use skep_trace::{Process, RpcId, Sighting, Text, What};
@@ -18,7 +20,7 @@ use crate::certify::order::Order;
 use crate::certify::probe::Probe;
 use crate::certify::process::{Launch, Running};
 use crate::certify::server::Servers;
-use crate::certify::tape::Tape;
+use crate::certify::tape::{Tape, now};
 use crate::certify::tenants::Tenants;
 use crate::live::groups::Folder;
 use crate::profile::Places;
@@ -199,6 +201,22 @@ impl<'a> Site<'a> {
         let reply = agent.call(probe, "session/load", self.setup(session, below));
         agent.quiet();
         reply.is_result()
+    }
+
+    /// Nothing is awaited here: what an agent writes behind its answers is to be written now. Loads
+    /// that follow an answer at once are probes of their own.
+    pub(super) fn settle(&self) {
+        const QUIET_TIMES: u32 = 4;
+        self.pause(self.bounds().quiet * QUIET_TIMES);
+    }
+
+    /// Lets time go by, until the user wants to stop.
+    pub(super) fn pause(&self, time: Duration) {
+        const LOOK: Duration = Duration::from_millis(200);
+        let until = now() + time;
+        while now() < until && !self.tape.is_cut() {
+            thread::park_timeout(until.saturating_duration_since(now()).min(LOOK));
+        }
     }
 
     /// A turn, to its end.
