@@ -63,3 +63,14 @@ fn a_program_that_is_missing_is_told_with_its_installation_and_its_notes() {
     assert!(text.contains("`no-such-agent` is not installed"), "{text}");
     assert!(text.contains("npm install it\n") && text.contains("wants Node 22"), "{text}");
 }
+
+#[test]
+fn the_profiles_on_the_page_can_be_read() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/certify.md");
+    let page = fs::read_to_string(page).unwrap();
+    let blocks = page.split("```kdl\n").skip(1).map(|rest| rest.split("\n```").next().unwrap());
+    let names: Vec<_> = blocks
+        .map(|text| parse_agent_profile(&SourceFile::new("certify.md", text)).unwrap().name)
+        .collect();
+    assert_eq!(names, ["mine", "qwen"]);
+}

@@ -10,7 +10,7 @@ use crate::certify::Profile;
 use crate::scenario::{SourceFile, parse_agent_profile};
 
 /// Every profile that comes with skep: its name, and its text.
-const BUILT_IN: [(&str, &str); 7] = [
+const BUILT_IN: [(&str, &str); 12] = [
     ("generic", include_str!("../certify/profiles/generic.kdl")),
     ("opencode", include_str!("../certify/profiles/opencode.kdl")),
     ("claude", include_str!("../certify/profiles/claude.kdl")),
@@ -18,6 +18,11 @@ const BUILT_IN: [(&str, &str); 7] = [
     ("gemini", include_str!("../certify/profiles/gemini.kdl")),
     ("hermes", include_str!("../certify/profiles/hermes.kdl")),
     ("pi", include_str!("../certify/profiles/pi.kdl")),
+    ("qwen", include_str!("../certify/profiles/qwen.kdl")),
+    ("kilo", include_str!("../certify/profiles/kilo.kdl")),
+    ("cline", include_str!("../certify/profiles/cline.kdl")),
+    ("fast-agent", include_str!("../certify/profiles/fast-agent.kdl")),
+    ("vibe", include_str!("../certify/profiles/vibe.kdl")),
 ];
 
 /// Every profile that comes with skep.

@@ -24,8 +24,8 @@ use crate::report::clean::{clean, fit};
 #[derive(Clone, Debug, Args)]
 #[command(after_long_help = help::CERTIFY)]
 pub struct CertifyArguments {
-    /// How the agent is set up: generic, opencode, claude, zed-codex, gemini, hermes, pi, or a
-    /// file of yours. Its command need not be given then.
+    /// How the agent is set up: a name of `skep list agents`, or a file of yours. Its command need
+    /// not be given then.
     #[arg(long, value_name = "NAME|FILE")]
     pub agent_profile: Option<String>,
     /// Compare certificates instead: documents that `--format json` wrote. Shown as Markdown.

@@ -19,11 +19,7 @@ pub(super) fn read(body: &Value) -> Conversation {
                 for part in parts.as_array().into_iter().flatten() {
                     match part["type"].as_str() {
                         Some("text") => {
-                            let text = part["text"].as_str().unwrap_or_default();
-                            // What an agent adds for its model is not the user's word.
-                            if !text.trim_start().starts_with("<system-reminder>") {
-                                conversation.say(who, text);
-                            }
+                            conversation.say(who, part["text"].as_str().unwrap_or_default());
                         }
                         Some("tool_result") => conversation.say(Who::Tool, "done"),
                         _ => {}

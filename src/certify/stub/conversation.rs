@@ -25,6 +25,7 @@ pub(super) struct Conversation {
 
 impl Conversation {
     pub(super) fn say(&mut self, who: Who, text: &str) {
+        let text = if who == Who::User { own_words(text) } else { text };
         if !text.is_empty() {
             self.said.push((who, text.to_owned()));
         }
@@ -53,8 +54,40 @@ pub(super) fn texts(content: &Value) -> Vec<String> {
     match content {
         Value::String(text) => vec![text.clone()],
         Value::Array(parts) => {
-            parts.iter().filter_map(|part| part["text"].as_str().map(str::to_owned)).collect()
+            let texts = parts.iter().filter_map(|part| part["text"].as_str());
+            texts.filter(|text| !own_words(text).is_empty()).map(str::to_owned).collect()
         }
         _ => Vec::new(),
+    }
+}
+
+/// What the user said of a text: agents add whole texts for their models, or what the time is
+/// behind one.
+fn own_words(text: &str) -> &str {
+    if text.trim_start().starts_with("<system-reminder>") {
+        return "";
+    }
+    match text.split_once("<environment_details>") {
+        Some((own, _)) => own.trim_end(),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_an_agent_adds_is_not_the_users_word() {
+        let added = "<system-reminder>\nThere are skills.\n</system-reminder>";
+        assert_eq!(texts(&json!([{"text": added}, {"text": "Good morning."}])), ["Good morning."]);
+        let mut conversation = Conversation::default();
+        conversation.say(Who::User, added);
+        conversation.say(Who::User, "Good morning.");
+        conversation
+            .say(Who::User, "And now?\n\n<environment_details>\nNoon.\n</environment_details>");
+        assert_eq!(conversation.user_texts(), ["Good morning.", "And now?"]);
     }
 }

@@ -9,9 +9,10 @@
 //! - `conversation`: what a request holds, whoever's way it is. `speech`: what is said to that.
 //!   `tool`: the tools that may be called. `schema`: the least that one asks for. `refusals`: who
 //!   was refused how often.
-//! - `openai`, `responses`, `anthropic`, `gemini`: the ways of talking.
+//! - `api`: the ways of talking: `openai`, `responses`, `anthropic`, `gemini`.
 
 mod anthropic;
+mod api;
 mod conversation;
 mod ear;
 mod gemini;
@@ -32,7 +33,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use self::conversation::Conversation;
+use self::api::Api;
 use self::http::{Body, Exchange, Request};
 use self::refusals::Refusals;
 use self::speech::Speech;
@@ -43,86 +44,6 @@ pub use ear::{Asked, Ear};
 const MOST_CONNECTIONS: u64 = 64;
 /// How long a connection may say nothing.
 const IDLE: Duration = Duration::from_secs(60);
-
-/// A way of talking to a model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Api {
-    OpenAi,
-    Responses,
-    Anthropic,
-    Gemini,
-}
-
-impl Api {
-    /// The way that a path belongs to.
-    fn of(path: &str) -> Option<Self> {
-        let path = path.split('?').next().unwrap_or_default();
-        Some(match path {
-            path if path.ends_with("/chat/completions") => Self::OpenAi,
-            path if path.ends_with("/responses") => Self::Responses,
-            path if path.ends_with("/messages") => Self::Anthropic,
-            path if path.contains(":streamGenerateContent") => Self::Gemini,
-            path if path.contains(":generateContent") => Self::Gemini,
-            _ => return None,
-        })
-    }
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::OpenAi => "openai-chat",
-            Self::Responses => "openai-responses",
-            Self::Anthropic => "anthropic",
-            Self::Gemini => "gemini",
-        }
-    }
-
-    fn read(self, body: &Value) -> Conversation {
-        match self {
-            Self::OpenAi => openai::read(body),
-            Self::Responses => responses::read(body),
-            Self::Anthropic => anthropic::read(body),
-            Self::Gemini => gemini::read(body),
-        }
-    }
-
-    fn whole(self, speech: &Speech, id: u64) -> Value {
-        match self {
-            Self::OpenAi => openai::whole(speech, id),
-            Self::Responses => responses::whole(speech, id),
-            Self::Anthropic => anthropic::whole(speech, id),
-            Self::Gemini => gemini::whole(speech, id),
-        }
-    }
-
-    /// What a provider says when it refuses.
-    fn refusal(self, status: u16) -> Value {
-        let message = "as was wished";
-        let limited = status == 429;
-        match self {
-            Self::OpenAi | Self::Responses => {
-                let code = if limited { "rate_limit_exceeded" } else { "server_error" };
-                json!({"error": {"message": message, "type": code, "code": code}})
-            }
-            Self::Anthropic => {
-                let kind = if limited { "rate_limit_error" } else { "api_error" };
-                json!({"type": "error", "error": {"type": kind, "message": message}})
-            }
-            Self::Gemini => {
-                let word = if limited { "RESOURCE_EXHAUSTED" } else { "INTERNAL" };
-                json!({"error": {"code": status, "message": message, "status": word}})
-            }
-        }
-    }
-
-    fn stream(self, body: &mut Body, speech: &Speech, id: u64) -> io::Result<()> {
-        match self {
-            Self::OpenAi => openai::stream(body, speech, id),
-            Self::Responses => responses::stream(body, speech, id),
-            Self::Anthropic => anthropic::stream(body, speech, id),
-            Self::Gemini => gemini::stream(body, speech, id),
-        }
-    }
-}
 
 /// A stub that listens until the program ends.
 #[derive(Debug)]
@@ -278,6 +199,8 @@ fn spoken(
 #[cfg(test)]
 mod tests {
     use std::io::{Read as _, Write as _};
+
+    use super::conversation::{Conversation, Who};
 
     use super::*;
 
@@ -442,7 +365,7 @@ mod tests {
     #[test]
     fn nobody_is_told_more_once_he_is_gone() {
         let mut conversation = Conversation::default();
-        conversation.say(conversation::Who::User, "skep:dense");
+        conversation.say(Who::User, "skep:dense");
         let speech = Speech::to(&conversation);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         drop(TcpStream::connect(listener.local_addr().unwrap()).unwrap());
