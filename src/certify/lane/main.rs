@@ -234,8 +234,9 @@ fn while_busy(site: &Site, agent: &mut Client) {
         Line::Request(Probe::EagerLoad, load.clone(), "session/load", setup),
         Line::Request(Probe::EagerTurn, turn.clone(), "session/prompt", prompt),
     ]);
-    agent.answer(&load);
-    agent.answer(&turn);
+    // Nobody is judged by what becomes of these: they are not waited for in full.
+    agent.answer_soon(&load);
+    agent.answer_soon(&turn);
 }
 
 fn extensions(site: &Site, agent: &mut Client) {
