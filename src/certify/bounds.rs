@@ -11,8 +11,10 @@ pub(super) const MOST_OUTPUT_BYTES: usize = 64 * 1024 * 1024;
 /// And how many lines: each is a record of the trace. The probes cause some ten thousand.
 pub(super) const MOST_LINES: usize = 100_000;
 
-/// Lines of an agent's log that are kept, and what is kept of each, in bytes.
+/// Lines of an agent's log that are kept, those of its end besides, and what is kept of each, in
+/// bytes.
 pub(super) const MOST_LOG_LINES: usize = 200;
+pub(super) const LAST_LOG_LINES: usize = 8;
 pub(super) const MOST_LOG_LINE_BYTES: usize = 500;
 
 /// Process starts of one certificate.

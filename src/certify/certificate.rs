@@ -10,6 +10,7 @@ use super::probe::Probe;
 use super::requirement::{Gate, Level, Requirement, Tier};
 use super::rows::requirements;
 use super::said::Said;
+use super::trouble::Trouble;
 
 /// What is said of one requirement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -101,6 +102,8 @@ pub struct Certificate {
     pub took_ms: u64,
     /// The time between the start of each process and its first answer, in milliseconds.
     pub start_ups_ms: Vec<u64>,
+    /// What stood in the way, where the agent did not get as far as a turn.
+    pub trouble: Option<Trouble>,
     /// The trace that all of it rests on.
     pub trace: Trace,
 }
@@ -118,7 +121,8 @@ impl Certificate {
         let (starts, start_ups_ms) = (evidence.starts, start_ups(&evidence, &trace));
         let took_ms = trace.records.last().map_or(0, |record| record.at_ms);
         let tier = tier(&rows);
-        Self { agent, version, rows, tier, starts, took_ms, start_ups_ms, trace }
+        let trouble = Trouble::of(&trace, &evidence);
+        Self { agent, version, rows, tier, starts, took_ms, start_ups_ms, trouble, trace }
     }
 
     /// How many requirements have a standing.

@@ -13,6 +13,7 @@
 //! - [`Profile`], `home`: how an agent is set up. `stub`: a model, for agents that would ask one;
 //!   `model`: the same for a lane. [`Trial`]: an agent by hand, with such a home and model.
 //! - [`proof`]: the broken agents, and what each must turn red.
+//! - [`Trouble`]: what stood in the way of an agent that did not get as far as a turn.
 //! - [`Bounds`]: what is waited for, and how much is read.
 
 mod bounds;
@@ -22,6 +23,7 @@ mod evidence;
 mod home;
 mod judge;
 mod lane;
+mod log;
 mod model;
 mod order;
 mod probe;
@@ -36,6 +38,7 @@ mod tape;
 mod tenants;
 mod transcript;
 mod trial;
+mod trouble;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -51,6 +54,7 @@ pub use requirement::{Gate, Level, REVISION, Requirement, Tier};
 pub use rows::requirements;
 pub use stub::{Asked, Ear, Stub};
 pub use trial::{Ended, Event, Ground, Trial};
+pub use trouble::{Login, Remedy, Stage, Trouble};
 
 pub use crate::profile::AgentProfile as Profile;
 

@@ -14,9 +14,8 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, test_kill_process_group};
 use skep_trace::{End, Process, Sighting, What};
 
-use super::bounds::{
-    MOST_LINE_BYTES, MOST_LINES, MOST_LOG_LINE_BYTES, MOST_LOG_LINES, MOST_OUTPUT_BYTES,
-};
+use super::bounds::{MOST_LINE_BYTES, MOST_LINES, MOST_OUTPUT_BYTES};
+use super::log;
 use super::tape::{Tape, now};
 use super::tenants::Tenants;
 use crate::live::groups::Group;
@@ -72,6 +71,8 @@ pub(super) struct Running {
     group: Option<Group>,
     input: Option<Sender<Vec<u8>>>,
     heard: Receiver<Heard>,
+    /// Ends with the log.
+    log: Option<Receiver<()>>,
     ended: bool,
     killed: bool,
 }
@@ -96,12 +97,11 @@ impl Running {
         if let Some(stdout) = child.stdout.take() {
             read_lines(stdout, events.clone());
         }
-        if let Some(stderr) = child.stderr.take() {
-            read_log(stderr, name.clone(), Arc::clone(&tape));
-        }
+        let log = child.stderr.take().map(|stderr| log::read(stderr, &name, Arc::clone(&tape)));
         await_end(child, events);
         let group = Some(group);
-        Ok(Self { name, tape, tenants, pid, group, input, heard, ended: false, killed: false })
+        let (ended, killed) = (false, false);
+        Ok(Self { name, tape, tenants, pid, group, input, heard, log, ended, killed })
     }
 
     /// Hands bytes to its standard input; it never waits for the process to read them.
@@ -220,6 +220,10 @@ impl Running {
         }
         // What is still there is about to die of a signal that cannot be refused.
         let _emptied = self.is_empty_within(EMPTYING);
+        if let Some(log) = &self.log {
+            // The reason for an end is the last thing that is written.
+            let _read = log.recv_timeout(LAST_WORDS);
+        }
         self.group = None;
         self.tenants.leave();
     }
@@ -355,28 +359,6 @@ impl Lines {
             }
         }
     }
-}
-
-/// Reads a log to its end and keeps its beginning.
-fn read_log(stderr: impl Read + Send + 'static, name: Process, tape: Arc<Tape>) {
-    thread::spawn(move || {
-        let (mut from, mut kept, mut line) = (stderr, 0, Vec::new());
-        let mut portion = vec![0; 16 * 1024];
-        while let Ok(count) = from.read(&mut portion)
-            && count > 0
-        {
-            for byte in &portion[..count] {
-                if kept < MOST_LOG_LINES && *byte == b'\n' {
-                    let text = String::from_utf8_lossy(&line).trim_end().into();
-                    tape.note(What::Log { actor: name.to_string().into(), line: text });
-                    kept += 1;
-                    line.clear();
-                } else if kept < MOST_LOG_LINES && line.len() < MOST_LOG_LINE_BYTES {
-                    line.push(*byte);
-                }
-            }
-        }
-    });
 }
 
 #[cfg(test)]

@@ -129,7 +129,7 @@ fn order(arguments: &CertifyArguments) -> Result<Order, Trouble> {
     let mut bounds = if arguments.quick { Bounds::quick() } else { Bounds::default() };
     if let Some(answer_ms) = arguments.answer {
         bounds.answer = std::time::Duration::from_millis(answer_ms);
-        bounds.start = bounds.start.min(bounds.answer);
+        bounds.start = bounds.answer;
     }
     bounds.start = profile.start_takes.unwrap_or(bounds.start);
     Ok(Order {

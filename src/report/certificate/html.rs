@@ -33,6 +33,7 @@ pub fn page(certificate: &Certificate) -> String {
          <h1>{title}</h1>\n<p>{}</p>\n",
         badge::svg(certificate)
     );
+    page.extend(certificate.trouble.as_ref().map(super::trouble::html));
     page.push_str(&about(certificate));
     for row in certificate.rows.iter().filter(|row| row.standing == Standing::Violated) {
         page.push_str(&story(certificate, row));

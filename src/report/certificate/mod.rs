@@ -9,6 +9,7 @@ pub mod json;
 pub mod markdown;
 mod sequence;
 pub mod terminal;
+mod trouble;
 
 use skep_check::verdict::Verdict;
 use skep_trace::{Record, Trace, What};

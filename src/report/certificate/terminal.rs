@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{agent, counts, excerpt, tone};
+use super::{agent, counts, excerpt, tone, trouble};
 use crate::certify::{Certificate, Level, Row, Standing, Tier};
 use crate::report::clean::{COLUMNS, clean, fit, pad};
 use crate::report::paint::{Paint, Tone};
@@ -19,7 +19,12 @@ pub struct Told {
 /// The certificate as a story.
 pub fn story(certificate: &Certificate, told: Told, paint: Paint) -> String {
     let mut text = headline(certificate, paint);
-    if !told.quiet {
+    let trouble = certificate.trouble.as_ref();
+    text.extend(trouble.map(|trouble| trouble::text(trouble, paint)));
+    // What follows from the trouble is only counted.
+    let counted = trouble.is_some() && !told.all;
+    let nowhere = counted && certificate.tier.is_none();
+    if !told.quiet && !nowhere {
         text.push_str(&tiers(certificate, paint));
     }
     let broken = |standing| certificate.rows.iter().filter(move |row| row.standing == standing);
@@ -27,8 +32,13 @@ pub fn story(certificate: &Certificate, told: Told, paint: Paint) -> String {
         text.push_str(&row_story(certificate, row, paint));
     }
     text.push_str(&brief(certificate, Standing::Advisory, "worth a remark", paint));
-    text.push_str(&brief(certificate, Standing::Inconclusive, "could not be observed", paint));
+    if counted {
+        text.push_str(&behind(certificate, paint));
+    } else {
+        text.push_str(&brief(certificate, Standing::Inconclusive, "could not be observed", paint));
+    }
     if told.all {
+        text.push_str(&brief(certificate, Standing::Blocked, "behind a login", paint));
         text.push_str(&brief(certificate, Standing::Held, "held", paint));
         text.push_str(&brief(certificate, Standing::NotApplicable, "not applicable", paint));
     }
@@ -112,6 +122,14 @@ fn brief(certificate: &Certificate, standing: Standing, title: &str, paint: Pain
         writeln!(text, "  {sign} {}", fit(&line, COLUMNS - 4)).expect("a string takes all");
     }
     text
+}
+
+/// How many rows could not be observed because of the trouble.
+fn behind(certificate: &Certificate, paint: Paint) -> String {
+    let rows = [Standing::Inconclusive, Standing::Blocked].map(|one| certificate.count(one));
+    let rows: usize = rows.into_iter().sum();
+    let text = format!("{rows} rows could not be observed behind that; `--all` shows them");
+    format!("\n{}\n", paint.paint(Tone::Faint, text))
 }
 
 fn summary(certificate: &Certificate) -> String {
