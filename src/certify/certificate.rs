@@ -52,6 +52,18 @@ impl Standing {
         }
     }
 
+    /// What it means.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Held => "it holds",
+            Self::Advisory => "a SHOULD is broken, or something is worth a remark",
+            Self::Violated => "a MUST is broken",
+            Self::Inconclusive => "it could not be observed; never counted as held",
+            Self::Blocked => "it could not be observed because the agent wants a login",
+            Self::NotApplicable => "the agent does not offer what it is about",
+        }
+    }
+
     /// Broken, whatever the level.
     pub fn is_broken(self) -> bool {
         matches!(self, Self::Advisory | Self::Violated)

@@ -51,7 +51,7 @@ pub use certificate::{Certificate, Row, Standing};
 pub use order::Order;
 pub use probe::Probe;
 pub use requirement::{Gate, Level, REVISION, Requirement, Tier};
-pub use rows::requirements;
+pub use rows::{requirements, section};
 pub use stub::{Asked, Ear, Stub};
 pub use trial::{Ended, Event, Ground, Trial};
 pub use trouble::{Login, Remedy, Stage, Trouble};

@@ -68,7 +68,7 @@ pub struct Trouble {
     pub stage: Stage,
     /// What happened, in a clause.
     pub what: String,
-    /// What it wrote to its standard output that is no message.
+    /// What it wrote to its standard output instead of a handshake.
     pub wrote: Vec<String>,
     /// The last lines of its log.
     pub log: Vec<String>,
@@ -203,7 +203,7 @@ impl Story<'_> {
         Trouble {
             stage,
             what,
-            wrote: self.wrote(process),
+            wrote: if stage == Stage::Handshake { self.wrote(process) } else { Vec::new() },
             log: self.log(process),
             logins: if stage == Stage::Login { self.logins() } else { Vec::new() },
             remedies: self.remedies(stage, silent),
@@ -255,7 +255,7 @@ impl Story<'_> {
             remedy("login \"ID\"", "a line of a profile: the login that is used");
         }
         if stage != Stage::Start {
-            remedy("--env NAME", "hands a variable of yours to it: it has almost none of them");
+            remedy("--env NAME", "hands a variable of yours to it; it has almost none");
         }
         if generic {
             remedy("--agent-profile NAME|FILE", "sets up its home, and leads it to a model");

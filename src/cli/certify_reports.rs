@@ -11,7 +11,7 @@ use super::trouble::Trouble;
 use crate::certify::Certificate;
 use crate::exit_code::ExitCode;
 use crate::report::certificate::compare::{self, Column};
-use crate::report::certificate::{badge, html, json, markdown};
+use crate::report::certificate::{badge, html, json, markdown, matrix};
 
 /// A longer document is no certificate.
 pub(super) const MOST_BYTES: u64 = 16 * 1024 * 1024;
@@ -103,7 +103,7 @@ pub fn compare(
     for target in targets {
         match target.kind {
             Kind::Markdown => target.put(&compare::table(&columns), console)?,
-            Kind::Html => target.put(&compare::page(&columns), console)?,
+            Kind::Html => target.put(&matrix::page(&columns), console)?,
             Kind::Json | Kind::Badge => {
                 return Err(Trouble::usage("a comparison is Markdown or HTML")
                     .help("write `--report html=page.html`"));

@@ -12,22 +12,28 @@ use std::sync::LazyLock;
 
 use super::requirement::Requirement;
 
-static ALL: LazyLock<Vec<Requirement>> = LazyLock::new(|| {
-    let parts = [
-        wire::ROWS,
-        opening::ROWS,
-        load::ROWS,
-        around::ROWS,
-        options::ROWS,
-        neighbours::ROWS,
-        turns::ROWS,
-    ];
-    parts.concat()
-});
+/// The sections of the table, in their order.
+const SECTIONS: [(&str, &[Requirement]); 7] = [
+    ("The wire", wire::ROWS),
+    ("Handshakes and new sessions", opening::ROWS),
+    ("Loads, and what they tell", load::ROWS),
+    ("What surrounds a load", around::ROWS),
+    ("Options, and what a client does not offer", options::ROWS),
+    ("Other requests about sessions", neighbours::ROWS),
+    ("Turns, and what the specification is silent about", turns::ROWS),
+];
+
+static ALL: LazyLock<Vec<Requirement>> = LazyLock::new(|| SECTIONS.map(|(_, rows)| rows).concat());
 
 /// Every requirement, by number.
 pub fn requirements() -> &'static [Requirement] {
     &ALL
+}
+
+/// The section that the requirement with this number is in; empty where there is none.
+pub fn section(number: u8) -> &'static str {
+    let has = |rows: &[Requirement]| rows.iter().any(|row| row.number == number);
+    SECTIONS.into_iter().find(|(_, rows)| has(rows)).map_or("", |(title, _)| title)
 }
 
 #[cfg(test)]

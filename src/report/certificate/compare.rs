@@ -3,32 +3,39 @@
 //! It reads the documents that [`super::json`] writes, so that certificates of other days and
 //! other machines can stand in one table.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::html::{STYLE, escape as html};
 use super::json::VERSION;
 use super::markdown::escape as markdown;
 use crate::certify::Standing;
+use crate::report::clean::clean;
 
 /// One certificate of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    name: String,
-    word: String,
+    /// As the agent says it; its command where it says none.
+    pub(super) name: String,
+    pub(super) version: String,
+    pub(super) word: String,
+    pub(super) platform: String,
+    pub(super) profile: String,
+    pub(super) specification: String,
+    pub(super) skep: String,
     rows: Vec<Cell>,
 }
 
 /// One requirement of one certificate.
 #[derive(Clone, Debug, PartialEq)]
-struct Cell {
-    id: String,
-    level: String,
-    title: String,
-    link: String,
-    standing: Standing,
-    note: String,
+pub(super) struct Cell {
+    pub(super) number: u8,
+    pub(super) level: String,
+    pub(super) title: String,
+    pub(super) link: String,
+    pub(super) standing: Standing,
+    pub(super) note: String,
 }
 
 impl Column {
@@ -37,19 +44,29 @@ impl Column {
         if document["skep_certificate"].as_u64() != Some(VERSION) {
             return None;
         }
+        let text = |value: &Value| value.as_str().map(str::to_owned);
         let agent = &document["agent"];
-        let name = format!("{} {}", agent["name"].as_str()?, agent["version"].as_str()?);
-        let name = match name.trim() {
-            "" => agent["command"].as_str()?.to_owned(),
-            name => name.to_owned(),
-        };
+        let name = text(&agent["name"])?;
+        let name = if name.trim().is_empty() { text(&agent["command"])? } else { name };
         let rows = document["requirements"].as_array()?.iter().map(Cell::read);
-        let word = document["word"].as_str()?.to_owned();
-        Some(Self { name, word, rows: rows.collect::<Option<_>>()? })
+        Some(Self {
+            name,
+            version: text(&agent["version"])?,
+            word: text(&document["word"])?,
+            platform: text(&document["platform"])?,
+            profile: text(&agent["profile"])?,
+            specification: text(&document["specification"])?,
+            skep: text(&document["skep"])?,
+            rows: rows.collect::<Option<_>>()?,
+        })
     }
 
-    fn cell(&self, id: &str) -> Option<&Cell> {
-        self.rows.iter().find(|cell| cell.id == id)
+    pub(super) fn cell(&self, number: u8) -> Option<&Cell> {
+        self.rows.iter().find(|cell| cell.number == number)
+    }
+
+    pub(super) fn count(&self, standing: Standing) -> usize {
+        self.rows.iter().filter(|cell| cell.standing == standing).count()
     }
 }
 
@@ -60,10 +77,10 @@ impl Cell {
             .into_iter()
             .find(|standing| row["standing"].as_str() == Some(&standing.to_string()))?;
         Some(Self {
-            id: text("id")?,
+            number: text("id")?.strip_prefix("A-")?.parse().ok()?,
             level: text("level")?,
             title: text("title")?,
-            link: text("link")?,
+            link: text("link").filter(|link| is_plain(link))?,
             standing,
             note: text("note")?,
         })
@@ -76,16 +93,18 @@ pub fn table(columns: &[Column]) -> String {
     let mut rule = "|---|---|".to_owned();
     let mut words = "| **result** | |".to_owned();
     for column in columns {
-        write!(text, " {} |", markdown(&column.name)).expect("a string takes all");
+        let name = format!("{} {}", clean(&column.name), clean(&column.version));
+        write!(text, " {} |", markdown(name.trim())).expect("a string takes all");
         rule.push_str(":-:|");
-        write!(words, " **{}** |", markdown(&column.word)).expect("a string takes all");
+        write!(words, " **{}** |", markdown(&clean(&column.word))).expect("a string takes all");
     }
     text = format!("{text}\n{rule}\n{words}\n");
     for row in rows(columns) {
-        write!(text, "| [{}]({}) {} | {} |", row.id, row.link, markdown(&row.title), row.level)
+        let (title, level) = (markdown(&clean(&row.title)), markdown(&clean(&row.level)));
+        write!(text, "| [A-{}]({}) {title} | {level} |", row.number, row.link)
             .expect("a string takes all");
         for column in columns {
-            let sign = column.cell(&row.id).map_or(' ', |cell| cell.standing.sign());
+            let sign = column.cell(row.number).map_or(' ', |cell| cell.standing.sign());
             write!(text, " {sign} |").expect("a string takes all");
         }
         text.push('\n');
@@ -93,43 +112,19 @@ pub fn table(columns: &[Column]) -> String {
     text + "\n" + &legend() + "\n"
 }
 
-/// The table as one page.
-pub fn page(columns: &[Column]) -> String {
-    let head: String = columns
-        .iter()
-        .map(|column| format!("<th>{}<br>{}</th>", html(&column.name), html(&column.word)))
-        .collect();
-    let mut page = format!(
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>loadSession, \
-         compared</title><style>{STYLE}td.s{{text-align:center}}thead{{position:sticky;top:0;\
-         background:Canvas}}</style></head><body>\n<h1>loadSession, compared</h1>\n<p>{}</p>\n\
-         <table><thead><tr><th>requirement</th><th>level</th>{head}</tr></thead>\n",
-        legend()
-    );
-    for row in rows(columns) {
-        let cells: String = columns.iter().map(|column| cell(column.cell(&row.id))).collect();
-        writeln!(
-            page,
-            "<tr><td><a href=\"{}\">{}</a> {}</td><td>{}</td>{cells}</tr>",
-            html(&row.link),
-            row.id,
-            html(&row.title),
-            row.level,
-        )
-        .expect("a string takes all");
+/// A link to a page, and no script; nothing that could end it early.
+fn is_plain(link: &str) -> bool {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-._~:/?#=&%,".contains(letter);
+    link.starts_with("https://") && link.chars().all(plain)
+}
+
+/// Every requirement that one of them has, by number, as the first that has it tells it.
+pub(super) fn rows(columns: &[Column]) -> Vec<&Cell> {
+    let mut rows: BTreeMap<u8, &Cell> = BTreeMap::new();
+    for cell in columns.iter().flat_map(|column| &column.rows) {
+        rows.entry(cell.number).or_insert(cell);
     }
-    page + "</table></body></html>\n"
-}
-
-fn cell(cell: Option<&Cell>) -> String {
-    let Some(cell) = cell else { return "<td></td>".to_owned() };
-    let class = cell.standing.to_string().replace(' ', "-");
-    format!("<td class=\"s {class}\" title=\"{}\">{}</td>", html(&cell.note), cell.standing.sign())
-}
-
-/// The requirements, as the first certificate has them.
-fn rows(columns: &[Column]) -> &[Cell] {
-    columns.first().map_or(&[], |column| &column.rows)
+    rows.into_values().collect()
 }
 
 fn legend() -> String {
@@ -141,11 +136,13 @@ fn legend() -> String {
 mod tests {
     use serde_json::json;
 
+    use super::super::matrix;
     use super::*;
 
     fn document(name: &str, standing: &str) -> Value {
         json!({
-            "skep_certificate": 1, "word": "loads",
+            "skep_certificate": 1, "word": "loads", "platform": "x", "specification": "y",
+            "skep": "0",
             "agent": {"name": name, "version": "1", "command": "x", "profile": "generic"},
             "requirements": [{
                 "id": "A-1", "level": "MUST", "title": "a|b", "link": "https://x",
@@ -162,7 +159,18 @@ mod tests {
             .collect();
         let table = table(&columns);
         assert!(table.contains(r"| [A-1](https://x) a\|b | MUST | ✓ | - |"), "{table}");
-        assert!(page(&columns).contains("title=\"&lt;n&gt;\""));
+        let page = matrix::page(&columns);
+        assert!(page.contains("title=\"held: &lt;n&gt;\">✓"), "{page}");
         assert_eq!(Column::read(&json!({"skep_certificate": 2})), None);
+    }
+
+    #[test]
+    fn a_document_of_others_puts_nothing_on_a_page_but_text() {
+        let mut evil = document("<script>alert(1)</script>\u{202e}\u{7}", "held");
+        let page = matrix::page(&[Column::read(&evil).unwrap()]);
+        assert!(!page.contains("<script") && page.contains("&lt;script&gt;"), "{page}");
+        assert!(!page.contains(['\u{202e}', '\u{7}']), "{page}");
+        evil["requirements"][0]["link"] = "javascript:alert(1)".into();
+        assert_eq!(Column::read(&evil), None);
     }
 }

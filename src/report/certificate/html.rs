@@ -1,40 +1,38 @@
-//! A certificate as one page: every row, and of each violated one the sequence of what was said.
+//! A certificate as one page: what it is of, what it comes to, of each violated row the sequence
+//! of what was said, and every row.
 
 use std::fmt::Write as _;
 
 use skep_trace::{Side, What};
 
 use super::sequence::{self, Arrow};
-use super::{agent, badge, counts, own_process, platform};
-use crate::certify::{Certificate, REVISION, Row, Standing, Tier};
-use crate::report::clean::clean;
+use super::style::{chip, class, escape, escape_lines, head, legend, prose};
+use super::{agent, badge, own_process, platform, terminal, trouble};
+use crate::certify::{Certificate, REVISION, Row, Standing, Tier, section};
+use crate::report::clean::{clean, fit};
 use crate::report::names::Names;
 use crate::report::wire;
 
 /// Lines before the one that shows it, and after.
 const BEFORE: usize = 8;
 const AFTER: usize = 2;
-
-/// The page's own style; it needs nothing from elsewhere.
-pub(super) const STYLE: &str = "\
-:root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem \
-auto;padding:0 1rem}table{border-collapse:collapse;width:100%}td,th{padding:.25rem .5rem;\
-border-bottom:1px solid #8884;text-align:left;vertical-align:top}.held{color:#2e7d32}\
-.violated{color:#c62828;font-weight:600}.advisory,.inconclusive,.blocked{color:#b08800}\
-.not-applicable{color:#888}code,pre{font:13px/1.45 ui-monospace,monospace}svg{max-width:100%}\
-h2{margin-top:2.5rem}small{color:#888}";
+/// What is shown of a frame, in columns: a page is no trace.
+const FRAME_COLUMNS: usize = 4000;
+/// The specification, where its revision is.
+const SPECIFICATION: &str = "https://github.com/agentclientprotocol/agent-client-protocol/tree/";
 
 /// The page.
 pub fn page(certificate: &Certificate) -> String {
     let title = escape(&format!("{}: {}", agent(certificate), certificate.word()));
-    let mut page = format!(
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
-         content=\"width=device-width\"><title>{title}</title><style>{STYLE}</style></head><body>\n\
-         <h1>{title}</h1>\n<p>{}</p>\n",
-        badge::svg(certificate)
-    );
-    page.extend(certificate.trouble.as_ref().map(super::trouble::html));
-    page.push_str(&about(certificate));
+    let mut page = head(&title, "");
+    write!(page, "<h1>{title}</h1>\n<p>{}</p>\n", badge::svg(certificate))
+        .expect("a string takes all");
+    page.extend(certificate.trouble.as_ref().map(trouble::html));
+    page.push_str(&facts(certificate));
+    page.push_str("<h2>What it comes to</h2>\n");
+    page.push_str(&ladder(certificate));
+    page.push_str("<h2>Verdicts</h2>\n");
+    page.push_str(&legend(&|standing| Some(certificate.count(standing))));
     for row in certificate.rows.iter().filter(|row| row.standing == Standing::Violated) {
         page.push_str(&story(certificate, row));
     }
@@ -43,38 +41,56 @@ pub fn page(certificate: &Certificate) -> String {
     page
 }
 
-fn about(certificate: &Certificate) -> String {
+fn facts(certificate: &Certificate) -> String {
     let header = &certificate.trace.header;
-    let tiers = Tier::ALL.into_iter().map(|tier| {
-        let counts = certificate.tier.is_some_and(|reached| tier <= reached);
-        let (class, sign) = if counts { ("held", '✓') } else { ("violated", '✗') };
-        format!(
-            "<tr><td class=\"{class}\">{sign}</td><td>{tier}</td><td>{}</td></tr>",
-            tier.meaning()
-        )
+    let facts = [
+        ("agent", escape(&certificate.agent)),
+        ("version", escape(&certificate.version)),
+        ("command", format!("<code>{}</code>", escape(&header.file))),
+        ("profile", escape(&header.profile)),
+        ("platform", platform()),
+        ("specification", format!("<a href=\"{SPECIFICATION}{REVISION}\">{REVISION}</a>")),
+        ("skep", env!("CARGO_PKG_VERSION").to_owned()),
+        ("effort", terminal::effort(certificate)),
+    ];
+    let lines = facts.into_iter().map(|(name, value)| match value.is_empty() {
+        true => format!("<dt>{name}</dt><dd class=\"dim\">it does not say</dd>"),
+        false => format!("<dt>{name}</dt><dd>{value}</dd>"),
     });
+    format!("<dl class=\"facts\">{}</dl>\n", lines.collect::<String>())
+}
+
+/// The words, each with what keeps it from counting.
+fn ladder(certificate: &Certificate) -> String {
+    let step = |tier: Tier| {
+        let counts = certificate.tier.is_some_and(|reached| tier <= reached);
+        let sign = chip(if counts { Standing::Held } else { Standing::Violated });
+        let why = if counts { String::new() } else { missing(certificate, tier) };
+        format!("<tr><td>{sign}</td><td><b>{tier}</b></td><td>{}{why}</td></tr>", tier.meaning())
+    };
     format!(
-        "<p>{} · {} starts, {} ms</p>\n<p><small>command <code>{}</code> · profile {} · {} · \
-         specification {REVISION} · skep {}</small></p>\n<table>{}</table>\n",
-        counts(certificate),
-        certificate.starts,
-        certificate.took_ms,
-        escape(&header.file),
-        escape(&header.profile),
-        platform(),
-        env!("CARGO_PKG_VERSION"),
-        tiers.collect::<String>(),
+        "<table class=\"ladder\">{}</table>\n",
+        Tier::ALL.into_iter().map(step).collect::<String>()
     )
+}
+
+fn missing(certificate: &Certificate, tier: Tier) -> String {
+    let links = terminal::failing(certificate, tier);
+    let links: Vec<_> = links.iter().map(|id| format!("<a href=\"#row-{id}\">{id}</a>")).collect();
+    match links.is_empty() {
+        true => "<br><small>needs those above</small>".to_owned(),
+        false => format!("<br><small>{}</small>", links.join(" ")),
+    }
 }
 
 /// A violated row with its sequence.
 fn story(certificate: &Certificate, row: &Row) -> String {
     let requirement = row.requirement;
     format!(
-        "<h2 id=\"{id}\">{id} {}</h2>\n<p class=\"violated\">{}</p>\n{}<p><small>{}{} · <a \
-         href=\"{}\">{}</a>{}</small></p>\n",
-        escape(requirement.title),
-        escape(&row.note),
+        "<section class=\"story\"><h2 id=\"{id}\">{sign} {id} {}</h2>\n<p class=\"note\">{}</p>\n\
+         {}<p><small>{}{} · <a href=\"{}\">{}</a>{}</small></p></section>\n",
+        prose(requirement.title),
+        prose(&row.note),
         diagram(certificate, row),
         requirement.level,
         if requirement.derived { ", derived" } else { "" },
@@ -82,6 +98,7 @@ fn story(certificate: &Certificate, row: &Row) -> String {
         requirement.source,
         requirement.check().map(|check| format!(" · official kit: {check}")).unwrap_or_default(),
         id = requirement.id(),
+        sign = chip(row.standing),
     )
 }
 
@@ -102,33 +119,53 @@ fn diagram(certificate: &Certificate, row: &Row) -> String {
         })
         .collect();
     let agent = super::process(&own.records[record]).unwrap_or_default();
-    sequence::svg("skep", &agent, &arrows)
+    let svg = sequence::svg("skep", &agent, &arrows);
+    format!("<div class=\"wide\" tabindex=\"0\">{svg}</div>{}", frame(&own.records[record].what))
+}
+
+/// The frame that shows it, as it was written.
+fn frame(what: &What) -> String {
+    let What::Acp { frame, raw, .. } = what else { return String::new() };
+    let raw = raw.as_deref().map_or_else(|| frame.to_line(), str::to_owned);
+    format!(
+        "<details><summary>the line that is marked, as it was written</summary><pre>{}</pre>\
+         </details>\n",
+        escape_lines(&fit(&clean(&raw), FRAME_COLUMNS))
+    )
 }
 
 fn table(certificate: &Certificate) -> String {
-    let mut table = "<h2>All requirements</h2>\n<table><tr><th>id</th><th>level</th>\
-                     <th>requirement</th><th>verdict</th><th>seen</th></tr>\n"
+    let mut table = "<h2>All requirements</h2>\n<table class=\"rows\"><thead><tr><th>id</th>\
+                     <th>level</th><th>requirement</th><th>verdict</th><th>seen</th></tr></thead>\n"
         .to_owned();
+    let mut last = "";
     for row in &certificate.rows {
-        let requirement = row.requirement;
-        let standing = row.standing.to_string();
-        let class = standing.replace(' ', "-");
-        writeln!(
-            table,
-            "<tr><td><a href=\"{}\">{}</a></td><td>{}</td><td>{}</td>\
-             <td class=\"{class}\">{standing}</td><td>{}</td></tr>",
-            requirement.link(),
-            requirement.id(),
-            requirement.level,
-            escape(requirement.title),
-            escape(&row.note),
-        )
-        .expect("a string takes all");
+        let title = section(row.requirement.number);
+        if title != last {
+            writeln!(table, "<tr><th colspan=\"5\" scope=\"rowgroup\">{title}</th></tr>")
+                .expect("a string takes all");
+            last = title;
+        }
+        table.push_str(&line(row));
     }
     table + "</table>\n"
 }
 
-/// What HTML would act upon.
-pub(super) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+fn line(row: &Row) -> String {
+    let (requirement, standing) = (row.requirement, row.standing);
+    let verdict = format!("{} {standing}", standing.sign());
+    let verdict = match standing {
+        Standing::Violated => format!("<a href=\"#{}\">{verdict}</a>", requirement.id()),
+        _ => verdict,
+    };
+    format!(
+        "<tr id=\"row-{id}\"><td class=\"id\"><a href=\"{}\">{id}</a></td><td class=\"level\">{}\
+         </td><td>{}</td><td><span class=\"chip {}\">{verdict}</span></td><td>{}</td></tr>\n",
+        requirement.link(),
+        requirement.level,
+        prose(requirement.title),
+        class(standing),
+        prose(&row.note),
+        id = requirement.id(),
+    )
 }

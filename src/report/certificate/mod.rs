@@ -7,7 +7,9 @@ pub mod compare;
 pub mod html;
 pub mod json;
 pub mod markdown;
+pub mod matrix;
 mod sequence;
+mod style;
 pub mod terminal;
 mod trouble;
 

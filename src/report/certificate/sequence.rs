@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::html::escape;
+use super::style::escape;
 use crate::report::clean::fit;
 use crate::report::instant;
 
@@ -29,9 +29,11 @@ const LETTERS: usize = 88;
 pub(super) fn svg(left: &str, right: &str, arrows: &[Arrow]) -> String {
     let height = TOP + arrows.len() * STEP + 20;
     let mut svg = format!(
-        "<svg viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" role=\"img\" \
-         font-family=\"ui-monospace,monospace\" font-size=\"12\" fill=\"currentColor\" \
-         stroke-width=\"1.2\">\n"
+        "<svg class=\"sequence\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" \
+         role=\"img\" aria-label=\"what {} and {} said\" font-family=\"ui-monospace,monospace\" font-size=\"12\" fill=\"currentColor\" \
+         stroke-width=\"1.2\">\n",
+        escape(left),
+        escape(right)
     );
     for (x, name) in [(LEFT, left), (RIGHT, right)] {
         let name = escape(name);
@@ -49,14 +51,15 @@ pub(super) fn svg(left: &str, right: &str, arrows: &[Arrow]) -> String {
 }
 
 fn line(arrow: &Arrow, y: usize) -> String {
-    let colour = if arrow.marked { "#c62828" } else { "currentColor" };
+    let (class, sign) = if arrow.marked { (" class=\"bad\"", "✗ ") } else { ("", "") };
     let (from, to, head) = match arrow.right {
         Some(true) => (LEFT, RIGHT, -7_i32),
         Some(false) => (RIGHT, LEFT, 7),
         None => (RIGHT, RIGHT, 0),
     };
     let mut svg = format!(
-        "<text x=\"{}\" y=\"{}\" text-anchor=\"end\" fill=\"#888\">{}</text>",
+        "<g{class} fill=\"currentColor\"><text class=\"at\" x=\"{}\" y=\"{}\" \
+         text-anchor=\"end\">{}</text>",
         LEFT - 12,
         y + 4,
         instant::show(arrow.at_ms),
@@ -64,19 +67,15 @@ fn line(arrow: &Arrow, y: usize) -> String {
     if head != 0 {
         write!(
             svg,
-            "<line x1=\"{from}\" y1=\"{y}\" x2=\"{to}\" y2=\"{y}\" stroke=\"{colour}\"/>\
-             <path d=\"M{to} {y} l{head} -4 v8 z\" fill=\"{colour}\"/>"
+            "<line x1=\"{from}\" y1=\"{y}\" x2=\"{to}\" y2=\"{y}\" stroke=\"currentColor\"/>\
+             <path d=\"M{to} {y} l{head} -4 v8 z\"/>"
         )
         .expect("a string takes all");
     }
-    let text = escape(&fit(&arrow.text, LETTERS));
+    let text = escape(&fit(&format!("{sign}{}", arrow.text), LETTERS));
     let (x, anchor) = if head == 0 { (RIGHT - 8, "end") } else { ((LEFT + RIGHT) / 2, "middle") };
-    writeln!(
-        svg,
-        "<text x=\"{x}\" y=\"{}\" text-anchor=\"{anchor}\" fill=\"{colour}\">{text}</text>",
-        y - 5
-    )
-    .expect("a string takes all");
+    writeln!(svg, "<text x=\"{x}\" y=\"{}\" text-anchor=\"{anchor}\">{text}</text></g>", y - 5)
+        .expect("a string takes all");
     svg
 }
 

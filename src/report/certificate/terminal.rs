@@ -62,8 +62,12 @@ fn tiers(certificate: &Certificate, paint: Paint) -> String {
     for tier in Tier::ALL {
         let counts = certificate.tier.is_some_and(|reached| tier <= reached);
         let (sign, tone) = if counts { ("✓", Tone::Good) } else { ("✗", Tone::Bad) };
-        let musts = failing(certificate, tier);
-        let why = if counts { tier.meaning().to_owned() } else { musts };
+        let musts = failing(certificate, tier).join(" ");
+        let why = match (counts, musts.is_empty()) {
+            (true, _) => tier.meaning().to_owned(),
+            (false, true) => "needs those above".to_owned(),
+            (false, false) => musts,
+        };
         let sign = paint.paint(tone, sign);
         let why = paint.paint(Tone::Faint, fit(&why, COLUMNS - 14));
         writeln!(text, "  {sign} {}  {why}", pad(&tier.to_string(), 8))
@@ -73,7 +77,7 @@ fn tiers(certificate: &Certificate, paint: Paint) -> String {
 }
 
 /// The MUSTs that keep a tier from counting.
-fn failing(certificate: &Certificate, tier: Tier) -> String {
+pub(super) fn failing(certificate: &Certificate, tier: Tier) -> Vec<String> {
     let musts = certificate.rows.iter().filter(|row| {
         row.requirement.tier == tier
             && row.requirement.level == Level::Must
@@ -82,11 +86,7 @@ fn failing(certificate: &Certificate, tier: Tier) -> String {
                 Standing::Held | Standing::NotApplicable | Standing::Advisory
             )
     });
-    let ids: Vec<_> = musts.map(|row| row.requirement.id()).collect();
-    match ids.is_empty() {
-        true => "needs those above".to_owned(),
-        false => ids.join(" "),
-    }
+    musts.map(|row| row.requirement.id()).collect()
 }
 
 fn row_story(certificate: &Certificate, row: &Row, paint: Paint) -> String {
@@ -133,7 +133,11 @@ fn behind(certificate: &Certificate, paint: Paint) -> String {
 }
 
 fn summary(certificate: &Certificate) -> String {
-    let seconds = certificate.took_ms / 1000;
-    let tenth = certificate.took_ms / 100 % 10;
-    format!("\n{} · {} starts, {seconds}.{tenth} s\n", counts(certificate), certificate.starts)
+    format!("\n{} · {}\n", counts(certificate), effort(certificate))
+}
+
+/// `10 starts, 28.4 s`.
+pub(super) fn effort(certificate: &Certificate) -> String {
+    let (seconds, tenth) = (certificate.took_ms / 1000, certificate.took_ms / 100 % 10);
+    format!("{} starts, {seconds}.{tenth} s", certificate.starts)
 }

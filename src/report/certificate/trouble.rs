@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::html::escape;
+use super::style::{escape, escape_lines, prose};
 use crate::certify::Trouble;
 use crate::report::clean::{COLUMNS, clean, fit, pad, width, wrap};
 use crate::report::paint::{Paint, Tone};
@@ -38,15 +38,15 @@ pub(super) fn html(trouble: &Trouble) -> String {
     let mut html = format!(
         "<section class=\"trouble\"><h2>{}</h2>\n<p>{}.</p>\n",
         trouble.stage.what(),
-        escape(&clean(&trouble.what))
+        prose(&trouble.what)
     );
     for (title, lines) in parts(trouble) {
-        writeln!(html, "<p>{title}</p><pre>{}</pre>", escape(&lines.join("\n")))
+        writeln!(html, "<p>{title}</p><pre>{}</pre>", escape_lines(&lines.join("\n")))
             .expect("a string takes all");
     }
     html.push_str("<p>what to try:</p><dl>");
     for remedy in &trouble.remedies {
-        let write = escape(&clean(&remedy.write));
+        let write = escape(&remedy.write);
         write!(html, "<dt><code>{write}</code></dt><dd>{}</dd>", remedy.why)
             .expect("a string takes all");
     }
