@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use skep::certify::{Bounds, Certificate, Order, Profile, Stage, certify};
+use skep::certify::{Bounds, Certificate, Order, Profile, Stage, Standing, certify};
 use skep::report::certificate::{html, terminal};
 use skep::report::paint::Paint;
 
@@ -29,19 +29,26 @@ fn shell(script: &str) -> Vec<String> {
     ["sh", "-c", script].map(str::to_owned).to_vec()
 }
 
+const BRIEF: terminal::Told = terminal::Told { quiet: false, all: false };
+
 fn certified(command: &[String]) -> Certificate {
+    let bounds = Bounds {
+        start: Duration::from_secs(2),
+        answer: Duration::from_secs(2),
+        exit: Duration::from_millis(300),
+        ..Bounds::immediate()
+    };
+    certified_within(command, bounds)
+}
+
+fn certified_within(command: &[String], bounds: Bounds) -> Certificate {
     #[expect(clippy::disallowed_methods, reason = "the shell of a test needs its path")]
     let path = std::env::var_os("PATH").map(|path| ("PATH".into(), path));
     let order = Order {
         command: command.iter().map(Into::into).collect(),
         profile: Profile::generic(),
         env: BTreeMap::from_iter(path),
-        bounds: Bounds {
-            start: Duration::from_secs(2),
-            answer: Duration::from_secs(2),
-            exit: Duration::from_millis(300),
-            ..Bounds::immediate()
-        },
+        bounds,
         server: PathBuf::from(env!("CARGO_BIN_EXE_skep")),
     };
     certify(&order, &|_| {}, &|| false)
@@ -50,8 +57,7 @@ fn certified(command: &[String]) -> Certificate {
 /// What stands between the headline and the first row.
 fn told(certificate: &Certificate) -> String {
     let trouble = certificate.trouble.clone().expect("it has trouble");
-    let brief = terminal::Told { quiet: false, all: false };
-    let story = terminal::story(certificate, brief, Paint::PLAIN);
+    let story = terminal::story(certificate, BRIEF, Paint::PLAIN);
     assert!(!story.contains("could not be observed:\n"), "rows are only counted: {story}");
     let first = story.split("\n\n").nth(1).expect("the trouble is a paragraph").to_owned();
     assert!(first.starts_with(trouble.stage.what()), "{story}");
@@ -106,4 +112,19 @@ fn a_login_that_is_wanted_is_told_with_those_that_are_offered() {
     let certificate = certified(&agent(&[HELLO, error]));
     assert_eq!(certificate.trouble.as_ref().map(|trouble| trouble.stage), Some(Stage::Login));
     insta::assert_snapshot!(told(&certificate));
+}
+
+#[test]
+fn time_that_was_up_is_told_first_with_what_it_cost() {
+    let greeted = agent(&[HELLO, ("session/new", r#""result":{"sessionId":"s1"}"#)]);
+    let script = greeted[2].replacen("read -r line", "sleep 0.4; read -r line", 1);
+    let bounds = Bounds { whole: Duration::from_millis(1500), ..Bounds::immediate() };
+    let certificate = certified_within(&shell(&script), bounds);
+    assert!(certificate.out_of_time_ms.is_some_and(|at_ms| at_ms >= 1500));
+    let story = terminal::story(&certificate, BRIEF, Paint::PLAIN);
+    let second = story.lines().nth(1).expect("it has a second line");
+    let rows = certificate.count(Standing::Inconclusive);
+    let told = format!("The time of 1 s was up: {rows} rows could not be observed.");
+    assert_eq!(second, format!("{told} `--time 1m` gives more."), "{story}");
+    assert!(html::page(&certificate).contains(&told));
 }

@@ -116,6 +116,8 @@ pub struct Certificate {
     pub start_ups_ms: Vec<u64>,
     /// What stood in the way, where the agent did not get as far as a turn.
     pub trouble: Option<Trouble>,
+    /// When the time for everything was up, in milliseconds; `None` where it sufficed.
+    pub out_of_time_ms: Option<u64>,
     /// The trace that all of it rests on.
     pub trace: Trace,
 }
@@ -134,7 +136,19 @@ impl Certificate {
         let took_ms = trace.records.last().map_or(0, |record| record.at_ms);
         let tier = tier(&rows);
         let trouble = Trouble::of(&trace, &evidence);
-        Self { agent, version, rows, tier, starts, took_ms, start_ups_ms, trouble, trace }
+        let out_of_time_ms = out_of_time(&evidence, &trace);
+        Self {
+            agent,
+            version,
+            rows,
+            tier,
+            starts,
+            took_ms,
+            start_ups_ms,
+            trouble,
+            out_of_time_ms,
+            trace,
+        }
     }
 
     /// How many requirements have a standing.
@@ -227,6 +241,13 @@ fn tier(rows: &[Row]) -> Option<Tier> {
         }) && musts.into_iter().any(|row| row.standing == Standing::Held)
     };
     Tier::ALL.into_iter().take_while(|tier| counts(*tier)).last()
+}
+
+/// When something was first left out because the time for everything was up.
+fn out_of_time(e: &Evidence, trace: &Trace) -> Option<u64> {
+    let late = |sighting: &Sighting| matches!(sighting, Sighting::OutOfTime { .. });
+    let first = e.seen.iter().find(|seen| late(&seen.sighting))?;
+    Some(trace.records[first.record].at_ms)
 }
 
 /// How long each process took from its start to its first answer.

@@ -44,6 +44,9 @@ pub struct CertifyArguments {
     /// How long an answer may take.
     #[arg(long, value_name = "TIME", value_parser = parse_instant)]
     pub answer: Option<u64>,
+    /// How long everything may take together; what is not done by then is inconclusive.
+    #[arg(long, value_name = "TIME", value_parser = parse_instant)]
+    pub time: Option<u64>,
     /// Also write the trace, for `skep replay`.
     #[arg(long, value_name = "PATH")]
     pub trace: Option<PathBuf>,
@@ -130,6 +133,9 @@ fn order(arguments: &CertifyArguments) -> Result<Order, Trouble> {
     if let Some(answer_ms) = arguments.answer {
         bounds.answer = std::time::Duration::from_millis(answer_ms);
         bounds.start = bounds.answer;
+    }
+    if let Some(time_ms) = arguments.time {
+        bounds.whole = std::time::Duration::from_millis(time_ms);
     }
     bounds.start = profile.start_takes.unwrap_or(bounds.start);
     Ok(Order {

@@ -119,11 +119,13 @@ impl<'a> Site<'a> {
 
     /// Starts the next process; `None` where it cannot be started, or the time is up.
     pub(super) fn start(&mut self) -> Option<Client> {
-        if self.tape.elapsed() >= self.bounds().whole {
-            return None;
-        }
         self.starts += 1;
         let name = Process { agent: self.name.clone(), process: self.starts };
+        if self.tape.elapsed() >= self.bounds().whole {
+            // Its first request would have been this one.
+            self.tape.saw(&name, Sighting::OutOfTime { request: RpcId::Number(1) });
+            return None;
+        }
         self.tell(&format!("starting {name}"));
         let tmp = self.folder.path().join("tmp");
         let launch = Launch {
@@ -210,10 +212,11 @@ impl<'a> Site<'a> {
         self.pause(self.bounds().quiet * QUIET_TIMES);
     }
 
-    /// Lets time go by, until the user wants to stop.
+    /// Lets time go by, until the user wants to stop or the time for everything is up.
     pub(super) fn pause(&self, time: Duration) {
         const LOOK: Duration = Duration::from_millis(200);
-        let until = now() + time;
+        let left = self.bounds().whole.saturating_sub(self.tape.elapsed());
+        let until = now() + time.min(left);
         while now() < until && !self.tape.is_cut() {
             thread::park_timeout(until.saturating_duration_since(now()).min(LOOK));
         }

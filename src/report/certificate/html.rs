@@ -27,6 +27,10 @@ pub fn page(certificate: &Certificate) -> String {
     let mut page = head(&title, "");
     write!(page, "<h1>{title}</h1>\n<p>{}</p>\n", badge::svg(certificate))
         .expect("a string takes all");
+    let late = trouble::out_of_time(certificate);
+    if !late.is_empty() {
+        writeln!(page, "<p class=\"late\">{}</p>", prose(&late)).expect("a string takes all");
+    }
     page.extend(certificate.trouble.as_ref().map(trouble::html));
     page.push_str(&facts(certificate));
     page.push_str("<h2>What it comes to</h2>\n");

@@ -12,7 +12,7 @@ use crate::certify::{Standing, section};
 
 /// What a matrix needs besides. Names stand upright where there is no room for them.
 const STYLE: &str = "\
-body{max-width:88rem}.matrix td,.matrix th{padding:.2rem .35rem}\
+body{max-width:88rem}.narrow{display:none}.matrix td,.matrix th{padding:.2rem .35rem}\
 .matrix thead th{position:sticky;top:0;background:Canvas;vertical-align:bottom;z-index:1}\
 .matrix .agent{text-align:center;min-width:6rem;max-width:10rem;font-weight:600}\
 .matrix .agent small{display:block;font-weight:400}.matrix .agent b{display:block}\
@@ -20,7 +20,7 @@ body{max-width:88rem}.matrix td,.matrix th{padding:.2rem .35rem}\
 .matrix th[scope=rowgroup]{background:Canvas}.facts-table td,.facts-table th{font-size:.9rem;\
 white-space:nowrap;overflow-wrap:normal}.facts-table td:first-child{white-space:normal;\
 overflow-wrap:anywhere;min-width:12rem}\
-@media(max-width:44rem){body{padding:0 .4rem}.matrix .level{display:none}\
+@media(max-width:44rem){body{padding:0 .4rem}.matrix .level{display:none}.narrow{display:inline}\
 .matrix thead th{position:static}.matrix .agent{min-width:0}.matrix .agent>span{writing-mode:\
 vertical-rl;transform:rotate(180deg);text-align:left;max-height:15rem}.matrix .agent b,\
 .matrix .agent small{display:inline}.matrix td.cell{min-width:1.8rem}.matrix td,.matrix th{\
@@ -103,7 +103,7 @@ fn line(row: &Cell, columns: &[Column]) -> String {
     let level = escape(&row.level);
     format!(
         "<tr><td class=\"id\"><a href=\"{}\">A-{}</a></td><td class=\"level\">{level}</td><td>\
-         <details><summary>{}</summary><small>{level}</small><ul>{}</ul></details></td>{cells}</tr>\n",
+         <details><summary>{}</summary><small class=\"narrow\">{level}</small><ul>{}</ul></details></td>{cells}</tr>\n",
         escape(&row.link),
         row.number,
         prose(&row.title),

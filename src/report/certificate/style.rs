@@ -29,7 +29,7 @@ background:var(--doubt-in)}.not-applicable{color:var(--dim);background:var(--dim
 .trouble{border:2px solid var(--bad);border-radius:.5rem;padding:.25rem 1rem 1rem;margin:1rem 0}\
 .trouble h2{margin-top:.75rem;color:var(--bad)}.trouble dl{margin:0}.trouble dd{margin:0 0 .4rem}\
 .trouble dt{color:inherit}.note{color:var(--bad);font-weight:600}\
-.wide{overflow-x:auto}svg.sequence{min-width:54rem;max-width:none}svg .bad{color:var(--bad);\
+h2 code,.note code{font-size:inherit}.late{color:var(--doubt);font-weight:600}.wide{overflow-x:auto}svg.sequence{min-width:54rem;max-width:none}svg .bad{color:var(--bad);\
 font-weight:700}svg .at{fill:var(--dim)}\
 @media(max-width:44rem){body{margin:1rem auto}.rows thead{display:none}.rows tr,.rows td,\
 .rows th{display:block;border:0;padding:.1rem 0}.rows tr{padding:.4rem 0;border-bottom:1px solid \

@@ -20,6 +20,10 @@ pub struct Told {
 pub fn story(certificate: &Certificate, told: Told, paint: Paint) -> String {
     let mut text = headline(certificate, paint);
     let trouble = certificate.trouble.as_ref();
+    let late = trouble::out_of_time(certificate);
+    if !late.is_empty() {
+        writeln!(text, "{}", paint.paint(Tone::Doubt, late)).expect("a string takes all");
+    }
     text.extend(trouble.map(|trouble| trouble::text(trouble, paint)));
     // What follows from the trouble is only counted.
     let counted = trouble.is_some() && !told.all;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::style::{escape, escape_lines, prose};
-use crate::certify::Trouble;
+use crate::certify::{Certificate, Standing, Trouble};
 use crate::report::clean::{COLUMNS, clean, fit, pad, width, wrap};
 use crate::report::paint::{Paint, Tone};
 
@@ -51,6 +51,23 @@ pub(super) fn html(trouble: &Trouble) -> String {
             .expect("a string takes all");
     }
     html + "</dl></section>\n"
+}
+
+/// That the time for everything was up, what that cost and how to give more; empty where it
+/// sufficed.
+pub(super) fn out_of_time(certificate: &Certificate) -> String {
+    let Some(at_ms) = certificate.out_of_time_ms else { return String::new() };
+    let rows = [Standing::Inconclusive, Standing::Blocked].map(|one| certificate.count(one));
+    let rows: usize = rows.into_iter().sum();
+    let rows = match rows {
+        0 => "no row was lost, but not all was tried".to_owned(),
+        1 => "1 row could not be observed".to_owned(),
+        rows => format!("{rows} rows could not be observed"),
+    };
+    // Twice as much, in whole minutes.
+    let minutes = (at_ms * 2).div_ceil(60_000);
+    let seconds = at_ms / 1000;
+    format!("The time of {seconds} s was up: {rows}. `--time {minutes}m` gives more.")
 }
 
 /// What the agent itself says of it.
