@@ -246,7 +246,7 @@ pub(super) const ROWS: &[Requirement] = &[
         derived: true,
         title: "what is no text comes back as what it was",
         source: "v1/session-setup.mdx:134",
-        checks: &["PROMPTCAP-001"],
+        checks: &[],
         gate: Gate::Load,
         tier: Tier::Faithful,
         plan: &[Probe::Turn, Probe::LoadSame, Probe::LoadFresh],

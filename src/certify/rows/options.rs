@@ -60,7 +60,7 @@ pub(super) const ROWS: &[Requirement] = &[
         derived: false,
         title: "a mode that was chosen is there after a load",
         source: "v1/session-modes.mdx:83",
-        checks: &["MODES-002"],
+        checks: &[],
         gate: Gate::Load,
         tier: Tier::Robust,
         plan: &[Probe::SetMode, Probe::LoadFresh],

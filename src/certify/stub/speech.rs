@@ -64,7 +64,9 @@ impl Speech {
             let last = conversation.of_user().last().map_or("", |(_, text)| text);
             return Self::text(&echo(last));
         }
-        let has = |wish: &str| prompt.contains(wish);
+        // An agent may join a prompt that was never answered with the one after it: the last counts.
+        let wish = &prompt[prompt.rfind("skep:").unwrap_or(0)..];
+        let has = |name: &str| wish.starts_with(name);
         match () {
             () if has("skep:fail-429") => Self::refused(429, prompt),
             () if has("skep:fail-500") => Self::refused(500, prompt),
@@ -72,10 +74,7 @@ impl Speech {
             () if has("skep:stall") => Self { pace: Duration::from_secs(60), ..Self::text("…") },
             () if has("skep:slow") => Self::counted(SLOW_WORDS, SLOW, 1),
             () if has("skep:dense") => Self::counted(DENSE_WORDS, DENSE, DENSE_BURST),
-            () if has("skep:echo") => {
-                let (_, text) = prompt.split_once("skep:echo").unwrap_or_default();
-                Self::text(text.trim())
-            }
+            () if has("skep:echo") => Self::text(wish.trim_start_matches("skep:echo").trim()),
             () if has("skep:recall") => Self::text(&recalled(conversation)),
             () if has("skep:tool") => Self::tool(conversation, at, NOTE),
             () if has("skep:ask") => Self::tool(conversation, at, ASKED_NOTE),
@@ -167,6 +166,7 @@ mod tests {
         assert_eq!(said(&["skep:recall"]).whole(), "The words were: .");
         assert_eq!(said(&["skep:echo a  b"]).whole(), "a  b");
         assert_eq!(said(&["skep:slow", "and now?"]).whole(), "reply to and now?");
+        assert_eq!(said(&["skep:silent\n\nWell? skep:echo Yes."]).whole(), "Yes.");
     }
 
     #[test]
