@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use skep_trace::{Trace, jsonl};
 
+use super::certify_reports::CertifyTarget;
 use super::console::Console;
 use super::options::{Format, OutputOptions, parse_instant};
 use super::trouble::Trouble;
@@ -31,6 +32,13 @@ pub struct ReplayArguments {
     /// Show the wire up to this instant instead of the verdict.
     #[arg(long, value_name = "TIME", value_parser = parse_instant)]
     pub until: Option<u64>,
+    /// Of a certificate: show every row.
+    #[arg(long)]
+    pub all: bool,
+    /// Of a certificate: also write a report, as `skep certify` does: `html=page.html`. May be given
+    /// several times.
+    #[arg(long, value_name = "KIND=PATH")]
+    pub report: Vec<CertifyTarget>,
     /// How it is shown.
     #[command(flatten)]
     pub output: OutputOptions,
@@ -41,6 +49,7 @@ pub struct ReplayArguments {
 /// # Errors
 /// When it cannot be read, or holds no scenario that can be judged.
 pub fn replay(arguments: &ReplayArguments, console: &Console) -> Result<ExitCode, Trouble> {
+    arguments.report.iter().try_for_each(CertifyTarget::check)?;
     let trace = read(&arguments.trace)?;
     if let Some(until) = arguments.until {
         let names = Names::new(&trace, &[]);
@@ -50,8 +59,13 @@ pub fn replay(arguments: &ReplayArguments, console: &Console) -> Result<ExitCode
     }
     if &*trace.header.world == certify::WORLD {
         let certificate = Certificate::of(trace);
-        super::certify::show(&certificate, false, console)?;
+        super::certify::show(&certificate, arguments.all, console)?;
+        arguments.report.iter().try_for_each(|target| target.write(&certificate, console))?;
         return Ok(super::certify::exit_code(&certificate, Tier::Robust));
+    }
+    if arguments.all || !arguments.report.is_empty() {
+        return Err(Trouble::usage("`--all` and `--report` are for the trace of a certificate")
+            .help("`skep certify --trace PATH` writes one"));
     }
     let outcome = run_of(engine::judge_again(trace)?);
     let shown = match console.format {
