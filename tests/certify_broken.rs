@@ -1,14 +1,16 @@
 //! Each broken agent turns its row red, and no other row that is not said to follow; the
 //! well-behaved one turns none.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
+use serde_json::Value;
 use skep::certify::proof::{APART, certify_scripted, certify_without, prove};
 use skep::certify::{Certificate, MOST_STARTS, Standing};
 use skep::report::certificate::{badge, html, json, terminal};
 use skep::report::paint::Paint;
 use skep_agent::{Capability, Defect};
-use skep_trace::jsonl;
+use skep_trace::{Process, Record, RpcId, Side, Sighting, What, jsonl};
 
 fn skep() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_skep"))
@@ -47,6 +49,59 @@ fn a_certificate_is_judged_again_from_its_trace_and_told_in_every_form() {
         assert!(text.contains("A-37") && text.contains(broken.requirement.title), "{text}");
     }
     assert!(badge::svg(&certificate).contains(&certificate.word()));
+}
+
+/// What was asked for by then and not answered yet: of each, who and under which id.
+fn pending(records: &[Record]) -> BTreeSet<(Process, RpcId)> {
+    let mut pending = BTreeSet::new();
+    for record in records {
+        match &record.what {
+            What::Sighting { agent, sighting: Sighting::Asked { request, .. } } => {
+                pending.insert((agent.clone(), request.clone()));
+            }
+            What::Acp { agent, from: Side::Agent, raw: Some(raw), .. } => {
+                let line: Value =
+                    serde_json::from_str(raw).expect("the well-behaved agent writes JSON");
+                let id = line.get("id").filter(|_| line.get("method").is_none());
+                if let Some(id) = id.and_then(RpcId::from_json) {
+                    pending.remove(&(agent.clone(), id));
+                }
+            }
+            _ => {}
+        }
+    }
+    pending
+}
+
+/// The time for everything may be up after any request.
+#[test]
+fn a_certificate_that_is_cut_anywhere_is_judged_and_blames_nobody() {
+    let whole = certify_scripted(skep(), None).trace;
+    let (mut blamed, mut tried) = (BTreeSet::new(), BTreeSet::new());
+    for (at, record) in whole.records.iter().enumerate() {
+        let What::Sighting { agent, sighting: Sighting::Asked { probe, .. } } = &record.what else {
+            continue;
+        };
+        // Every probe once: the other lanes are somewhere else each time.
+        if !tried.insert(probe) {
+            continue;
+        }
+        let mut trace = whole.clone();
+        trace.records.truncate(at + 2);
+        let did = Sighting::Did { probe: probe.clone(), about: "did not stream".into() };
+        let mut seen = vec![What::Sighting { agent: agent.clone(), sighting: did }];
+        seen.extend(pending(&trace.records).into_iter().map(|(agent, request)| What::Sighting {
+            agent,
+            sighting: Sighting::OutOfTime { request },
+        }));
+        trace.records.extend(seen.into_iter().map(|what| Record { at_ms: record.at_ms, what }));
+        let rows = Certificate::of(trace).rows.into_iter();
+        blamed.extend(
+            rows.filter(|row| row.standing.is_broken())
+                .map(|row| format!("cut in {probe}: {}: {}", row.requirement.id(), row.note)),
+        );
+    }
+    assert_eq!(blamed, BTreeSet::new());
 }
 
 #[test]

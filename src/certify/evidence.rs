@@ -227,6 +227,22 @@ impl Evidence {
             .collect()
     }
 
+    /// Something was noted of this very exchange of a probe: before its process was asked for
+    /// anything else.
+    pub(super) fn is_noted(&self, probe: Probe, exchange: &Exchange) -> bool {
+        let line = &self.lines[exchange.request];
+        let next = self.seen.iter().find(|seen| {
+            seen.record > line.record
+                && seen.agent == line.agent
+                && matches!(seen.sighting, Sighting::Asked { .. })
+        });
+        let until = line.record..next.map_or(usize::MAX, |next| next.record);
+        let ours = |(record, agent, _): &(usize, &Process, &Text)| {
+            **agent == line.agent && until.contains(record)
+        };
+        self.did(probe).iter().any(ours)
+    }
+
     pub(super) fn record(&self, line: usize) -> usize {
         self.lines[line].record
     }

@@ -7,9 +7,8 @@
 //! - [`certify`]: an [`Order`] to a [`Certificate`]; start here.
 //! - [`requirements`]: the table of requirements, [`Requirement`] by [`Requirement`]; `judge`: a
 //!   function for each. [`Probe`]: what is asked. `evidence`, `transcript`: how a trace is read.
-//! - `lane`: the plans, which share processes. `client`, `process`, `tenants`: an
-//!   agent, its pipes, and all that it starts.
-//!   `server`: the servers of sessions.
+//! - `lane`: the plans, which share processes. `client`, `process`, `tenants`, `log`: an agent, its
+//!   pipes, all that it starts, its standard error. `server`: the servers of sessions.
 //! - [`Profile`], `home`: how an agent is set up. `stub`: a model, for agents that would ask one;
 //!   `model`: the same for a lane. [`Trial`]: an agent by hand, with such a home and model.
 //! - [`proof`]: the broken agents, and what each must turn red.

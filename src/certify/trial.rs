@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, IsTerminal as _};
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::mpsc::{Receiver, Sender};
@@ -106,23 +105,22 @@ impl Trial {
         let places = Places { url, home: home.to_string_lossy().into_owned() };
         home::set_up(&home, &self.profile, &places)
             .map_err(|error| io::Error::other(format!("its home cannot be set up: {error}")))?;
-        let pid = self.start(&places, &ground.tmp())?;
-        let group = Group::led_by(pid.as_raw_nonzero().get().unsigned_abs());
+        let (pid, group) = self.start(&places, &ground.tmp())?;
         hand_over(pid);
         thread::spawn(move || await_end(pid, &events));
         Ok(ended(&group, heard))
     }
 
     #[expect(clippy::disallowed_methods, reason = "an agent is a process in a group of its own")]
-    fn start(&self, places: &Places, tmp: &Path) -> io::Result<Pid> {
+    fn start(&self, places: &Places, tmp: &Path) -> io::Result<(Pid, Group)> {
         let words = places.fill_words(&self.command);
         let (program, arguments) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let env = home::environment(&self.env, &self.profile, places, tmp);
         let mut command = Command::new(program);
-        command.args(arguments).env_clear().envs(env).process_group(0);
-        let child = command.spawn()?;
+        command.args(arguments).env_clear().envs(env);
+        let (child, group) = Group::start(&mut command)?;
         // From here on it is known by its id: a stop is seen as well as an end.
-        Ok(Pid::from_child(&child))
+        Ok((Pid::from_child(&child), group))
     }
 }
 

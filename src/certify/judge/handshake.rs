@@ -64,7 +64,7 @@ pub(in crate::certify) fn other_version(e: &Evidence) -> Judged {
             return broken(format!("{said} for {asked_for}"), e.moment(exchange));
         }
     }
-    Ok(counted(seen, "version that it answered with its own"))
+    Ok(counted(seen, "odd version"))
 }
 
 /// 20: it says who it is.

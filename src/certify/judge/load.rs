@@ -3,13 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
+use super::replay::is_history;
 use super::{asked, good, loads, outcome, some_loads};
 use crate::certify::evidence::{Evidence, Exchange};
 use crate::certify::probe::Probe;
 use crate::certify::said::{Judged, Said, broken, counted, remark, unknown};
-use crate::certify::transcript::{HISTORY, Role, Transcript};
+use crate::certify::transcript::{Role, Transcript};
 
 /// A load must succeed.
 fn succeeds(e: &Evidence, probe: Probe) -> Result<&Exchange, Said> {
@@ -52,17 +51,13 @@ fn survives(e: &Evidence, probe: Probe, when: &str) -> Result<(), Said> {
     let load = succeeds(e, probe)?;
     let (live, told) = (Transcript::complete(e, load), Transcript::replayed(e, load));
     let lost = |role| told.of(role).len() < live.of(role).len();
-    if told.messages.is_empty() && !live.messages.is_empty() {
-        let why =
-            format!("{}: nothing is left of turns whose process was killed {when}", probe.word());
-        return broken(why, e.moment(load));
-    }
-    if lost(Role::User) || lost(Role::Agent) {
-        let why =
-            format!("{}: a part is lost of a turn whose process was killed {when}", probe.word());
-        return broken(why, e.moment(load));
-    }
-    Ok(())
+    let what = match told.messages.is_empty() {
+        _ if !lost(Role::User) && !lost(Role::Agent) => return Ok(()),
+        true => "nothing is left of turns",
+        false => "a part is lost of a turn",
+    };
+    let why = format!("{}: {what} whose process was killed {when}", probe.word());
+    broken(why, e.moment(load))
 }
 
 /// 35: another client loads it.
@@ -70,10 +65,6 @@ pub(in crate::certify) fn other_client(e: &Evidence) -> Judged {
     good(e, Probe::LoadFresh)?;
     succeeds(e, Probe::LoadOtherClient)?;
     Ok("a client of another name loads it".to_owned())
-}
-
-fn is_history(update: &Value) -> bool {
-    update["sessionUpdate"].as_str().is_some_and(|kind| HISTORY.contains(&kind))
 }
 
 /// 39: the history comes before the answer.

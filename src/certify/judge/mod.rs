@@ -1,8 +1,8 @@
 //! The judges: one pure function a requirement, from the evidence to what is said of it.
 //!
 //! - `wire`: lines and envelopes. `handshake`: `initialize`. `session`: `session/new`.
-//! - `load`: success, order, number. `replay`, `tools`: what it tells. `beyond`: what follows a load, and
-//!   what must not happen while it runs. `odd`: ids and parameters that do not fit.
+//! - `load`: success, order, number. `replay`, `tools`: what it tells. `beyond`: what follows a
+//!   load, and what must not happen while it runs. `odd`: ids and parameters that do not fit.
 //! - `options`: modes and options. `neighbours`: list, resume, close, delete, fork.
 //! - `prompt`: turns. `info`: what is only recorded.
 
@@ -55,6 +55,12 @@ pub(super) fn outcome(e: &Evidence, exchange: &Exchange) -> String {
         None if exchange.answers.is_empty() => "was not answered".to_owned(),
         None => "succeeded".to_owned(),
     }
+}
+
+/// Whether the agent offers loads.
+pub(super) fn offers_loads(e: &Evidence) -> Result<bool, Said> {
+    let (_, hello) = good(e, Probe::Initialize)?;
+    Ok(hello["agentCapabilities"]["loadSession"] == true)
 }
 
 /// The loads of sessions that exist, with whatever came of them.

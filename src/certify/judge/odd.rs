@@ -58,7 +58,7 @@ pub(in crate::certify) fn creates_nothing(e: &Evidence) -> Judged {
             }
         }
     }
-    Ok(counted(failed.len(), "load that failed"))
+    Ok(counted(failed.len(), "failed load"))
 }
 
 /// 67: parameters that do not fit are said not to.

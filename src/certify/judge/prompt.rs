@@ -46,10 +46,10 @@ fn cancelled(e: &Evidence) -> Result<Vec<(&Exchange, &'static str)>, Said> {
         (Probe::DenseTurn, "in a dense stream"),
         (Probe::SilentTurn, "while its model says nothing"),
     ] {
-        // A turn that did not get so far is the last of its kind.
-        let over = probe != Probe::EarlyCancel && !e.did(probe).is_empty();
-        let all = e.all(probe);
-        turns.extend(all[..all.len() - usize::from(over)].iter().map(|turn| (turn, when)));
+        // What is noted of a turn is that it was over; of an early cancel, that it was lost.
+        let over = |turn: &&Exchange| probe != Probe::EarlyCancel && e.is_noted(probe, turn);
+        let all = e.all(probe).iter().filter(|turn| !over(turn));
+        turns.extend(all.map(|turn| (turn, when)));
     }
     if turns.is_empty() { unknown("no turn was cancelled before it was over") } else { Ok(turns) }
 }
@@ -72,9 +72,8 @@ pub(super) fn ends_badly(e: &Evidence, turn: &Exchange) -> Option<String> {
 /// 111: a cancelled turn ends as cancelled, with a result.
 pub(in crate::certify) fn cancel(e: &Evidence) -> Judged {
     let turns = cancelled(e)?;
-    if let Some(turn) = e.all(Probe::EarlyCancel).last()
-        && !e.did(Probe::EarlyCancel).is_empty()
-    {
+    let early = e.all(Probe::EarlyCancel);
+    if let Some(turn) = early.iter().find(|turn| e.is_noted(Probe::EarlyCancel, turn)) {
         return broken("a cancel right behind its prompt is lost", e.moment(turn));
     }
     for (turn, when) in &turns {

@@ -49,8 +49,9 @@ pub(in crate::certify) fn utf8(e: &Evidence) -> Judged {
     if let Some(seen) = e.seen.iter().find(|seen| seen.sighting == Sighting::NotUtf8) {
         return broken("a line is no UTF-8", seen.record);
     }
-    if e.all(Probe::LoadSame).is_empty() || e.first(Probe::LoadFresh).is_none() {
-        return only_messages(e).or_else(|_| Ok("every line is UTF-8".to_owned()));
+    if !super::offers_loads(e)? {
+        // Texts come back in loads alone; what there is was UTF-8.
+        return updates(e);
     }
     let letters = |text: &str| -> String { text.chars().filter(|one| !one.is_ascii()).collect() };
     odd_text(e, "letters", |text| {
@@ -97,7 +98,7 @@ pub(in crate::certify) fn ids(e: &Evidence) -> Judged {
     }
     match count {
         0 => unknown("no such id was used"),
-        count => Ok(counted(count, "number below zero or text")),
+        count => Ok(counted(count, "odd id")),
     }
 }
 
@@ -207,7 +208,7 @@ pub(in crate::certify) fn own_words(e: &Evidence) -> Judged {
 }
 
 /// Fields of results that the specification's draft has: agents are ahead of it there.
-const DRAFT: [&str; 2] = ["usage", "userMessageId"];
+const DRAFT: [&str; 1] = ["usage"];
 
 /// A method of the agent's own that does not say so.
 fn own_method(line: &Line) -> Option<(String, usize)> {
@@ -216,8 +217,9 @@ fn own_method(line: &Line) -> Option<(String, usize)> {
     (!known).then(|| (method.to_owned(), line.record))
 }
 
-/// Fields that the schema does not know, each with its method: in what the agent sends, and in its results. Those of a
-/// load's result have a requirement of their own, and what is offered has the handshake's.
+/// Fields that the schema does not know, each with its method: in what the agent sends, and in its
+/// results. Those of a load's result have a requirement of their own, and what is offered has the
+/// handshake's.
 fn strange_fields(e: &Evidence) -> impl Iterator<Item = (String, usize)> {
     const JUDGED_ELSEWHERE: [&str; 2] = ["session/load", "initialize"];
     let sent = e.agent_side().filter_map(|line| {
@@ -283,10 +285,12 @@ pub(in crate::certify) fn after_errors(e: &Evidence) -> Judged {
     if let Some(one) = after.iter().find(|one| loads && e.result(one).is_none()) {
         return broken("a good load right after a bad one went wrong", e.moment(one));
     }
-    match e.all(Probe::Extension).iter().filter(|one| !one.answers.is_empty()).count() {
-        // The second one follows a line that is no message.
-        0 | 1 if after.is_empty() => unknown("nothing was asked for after an error"),
-        _ => Ok(counted(after.len(), "good load after a bad one")),
+    let good_loads = after.iter().filter(|one| e.result(one).is_some()).count();
+    // The second request for an extension follows a line that is no message.
+    let second = e.all(Probe::Extension).get(1).filter(|one| !one.answers.is_empty());
+    match good_loads + usize::from(second.is_some()) {
+        0 => unknown("nothing was answered after an error"),
+        count => Ok(counted(count, "answer after an error")),
     }
 }
 

@@ -11,7 +11,6 @@ use crate::certify::client::Client;
 use crate::certify::probe::Probe;
 
 /// What the second process adds.
-#[derive(Default)]
 struct Added {
     /// A session with a turn.
     again: Option<String>,

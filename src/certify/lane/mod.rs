@@ -16,6 +16,8 @@ pub(super) mod words;
 
 use std::sync::Arc;
 
+pub(super) use neighbours::MOST_PAGES;
+
 use super::order::Order;
 use super::tape::Tape;
 

@@ -9,7 +9,7 @@ use crate::certify::client::Client;
 use crate::certify::probe::Probe;
 
 /// Pages of a list that are followed at most, and sessions of it that are loaded.
-const MOST_PAGES: usize = 30;
+pub(in crate::certify) const MOST_PAGES: usize = 30;
 const MOST_LISTED: usize = 8;
 
 pub(super) fn play(site: &Site, agent: &mut Client, sessions: &Sessions) {
